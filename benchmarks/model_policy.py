@@ -9,8 +9,9 @@ The stub is that of `../shared/tools/model`, whose collections must be built. Th
 - `honest`: the plants of the stub under a check that tells the truth: each planted sentence is only related, the
   planted answer and absence are contradicted.
 - `absences`: a model that says what nothing reports, under a check that agrees. `--each` of them stand in a sentence
-  that experts chose for the question (BioASQ 9b), by the names of two of its things, one often a synonym of MeSH, or
-  whole; a fourth as many name two things that no document of the collection names together.
+  that experts chose for the question (BioASQ 9b): two of its things, often by a synonym of MeSH; the sentence whole,
+  or with its words in other forms (`improved` as `improvement`); or what it gives a number of, with a thing that its
+  paper is about. A fourth as many name two things that no document of the collection names together.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -130,15 +131,37 @@ class Absence:
     sentence: str = ""
 
 
-_FORMS = (
-    "No document reports on {one} in {other}.",
-    "The effect of {one} on {other} is not reported.",
-    "The documents found do not mention {one} with {other}.",
-    "It is not stated how {one} relates to {other}.",
+_FRAMES = (
+    "No document reports {what}.",
+    "There is no information on {what}.",
+    "None of the documents addresses {what}.",
+    "The evidence does not include data on {what}.",
+    "Information on {what} is lacking.",
+    "No data on {what} were found.",
+    "The provided excerpts do not contain information about {what}.",
+    "{what} was not assessed.",
+    "{what} is not reported.",
+    "The documents found do not mention {what}.",
+    "It is not stated {whether}.",
+    "It remains unclear {whether}.",
+    "Neither source specifies {what}.",
+    "No study examined {what}.",
+    "The sources say nothing about {what}.",
+    "The retrieved papers lack details of {what}.",
+    "I found no document that reports {what}.",
+    "{what} could not be found in the documents shown.",
+    "The exact {what} is unknown.",
+    "No evidence is given regarding {what}.",
 )
-_WHOLE = "No document reports whether {clause}."
+"""Every second one, as every second question, is for looking; the others are only measured."""
+_RELATIONS = ("{one} in {other}", "effect of {one} on {other}", "{one} with {other}", "role of {one} for {other}")
 _LONGEST = 30
 """Words of a sentence that is denied whole."""
+_AMOUNT = re.compile(r"^(?:The |An? |Overall,? )?((?:[\w'-]+ ){1,8}?)(?:was|were|is|are|of) (?:[a-z]+ ){0,2}[<>~]?\d")
+_WORD = re.compile(r"[a-z]{7,}")
+_FREQUENT = 20
+_FAMILY = 6
+"""First letters that the forms of a word share."""
 
 
 def things_in(sentence: str) -> list[Subject]:
@@ -151,23 +174,63 @@ def names_of(thing: Subject) -> list[str]:
     return [thing.said, *(name for name in thing.other_names if vocabulary().find(name))][:4]
 
 
-def false_absences(asked: list[dict[str, Any]], texts: list[str], draw: random.Random) -> Iterator[Absence]:
+def framed(what: str, frames: Sequence[str], draw: random.Random) -> str:
+    """What is not reported, said in one of these ways."""
+    text = draw.choice(frames).format(what=what, whether=f"what is known of {what}")
+    return text[0].upper() + text[1:]
+
+
+def inflected(clause: str, forms: dict[str, list[str]], draw: random.Random) -> str:
+    """A clause whose longer words stand in another form, where the collection has one."""
+    return _WORD.sub(
+        lambda word: draw.choice(forms[word[0][:_FAMILY]]) if word[0][:_FAMILY] in forms else word[0], clause
+    )
+
+
+def families(texts: list[str]) -> dict[str, list[str]]:
+    """The frequent words of the collection that are forms of one word, by its first letters."""
+    many = Counter(word for text in texts for word in _WORD.findall(text))
+    found: dict[str, list[str]] = {}
+    for word, count in many.items():
+        ends = ("e", "ed", "es", "ing", "ion", "ions", "ment", "ments", "ive", "s", "able", "ity")
+        if count > _FREQUENT and word[_FAMILY:] in ends:
+            found.setdefault(word[:_FAMILY], []).append(word)
+    return {stem: words for stem, words in found.items() if len(words) > 1}
+
+
+def false_absences(
+    asked: list[dict[str, Any]], texts: list[str], frames: Sequence[str], draw: random.Random
+) -> Iterator[Absence]:
     """What stands in a sentence that experts chose for a question, denied: its things by a synonym, or the sentence."""
+    forms = families(texts)
     for question in asked:
         for snippet in question["snippets"]:
             for start, end in sentence_spans(snippet["text"]):
                 sentence = snippet["text"][start:end].strip()
-                if not any(sentence in text for text in texts):
+                if (paper := next((text for text in texts if sentence in text), None)) is None:
                     continue
                 found, clause = things_in(sentence), sentence[0].lower() + sentence[1:].rstrip(".")
                 if len(found) > 1:
                     one, other = (draw.choice(names_of(thing)) for thing in draw.sample(found, 2))
-                    yield Absence(question["body"], draw.choice(_FORMS).format(one=one, other=other), sentence)
+                    yield Absence(
+                        question["body"],
+                        framed(draw.choice(_RELATIONS).format(one=one, other=other), frames, draw),
+                        sentence,
+                    )
                 if len(sentence.split()) <= _LONGEST and has_verb(words_of(sentence)) and draw.random() < 0.3:
-                    yield Absence(question["body"], _WHOLE.format(clause=clause), sentence)
+                    yield Absence(question["body"], f"No document reports whether {clause}.", sentence)
+                    yield Absence(
+                        question["body"], f"It remains unclear whether {inflected(clause, forms, draw)}.", sentence
+                    )
+                about = things_in(paper.partition("\n")[0])
+                if about and (amount := _AMOUNT.match(sentence)):
+                    thing = draw.choice(names_of(draw.choice(about)))
+                    yield Absence(question["body"], framed(f"{amount[1].strip()} for {thing}", frames, draw), sentence)
 
 
-def true_absences(asked: list[dict[str, Any]], texts: list[str], draw: random.Random) -> Iterator[Absence]:
+def true_absences(
+    asked: list[dict[str, Any]], texts: list[str], frames: Sequence[str], draw: random.Random
+) -> Iterator[Absence]:
     """Two things of which no document of the collection names both, one of them from the question's own sentences."""
     every = [(q["body"], one) for q in asked for one in things_in(q["body"])]
     for question, one in every:
@@ -175,7 +238,12 @@ def true_absences(asked: list[dict[str, Any]], texts: list[str], draw: random.Ra
         told = [{name.lower() for name in (thing.said, *thing.names, *thing.narrower)} for thing in (one, other)]
         lower = (text.lower() for text in texts)
         if one is not other and not any(all(any(name in text for name in names) for names in told) for text in lower):
-            yield Absence(question, draw.choice(_FORMS).format(one=one.said, other=other.said))
+            yield Absence(
+                question, framed(draw.choice(_RELATIONS).format(one=one.said, other=other.said), frames, draw)
+            )
+
+
+MADE = {"false": false_absences, "true": true_absences}
 
 
 def says(absence: Absence, shown: list[str]) -> asking.Script:
@@ -200,8 +268,10 @@ async def absences(desk: asking.Desk, given: argparse.Namespace) -> None:
     asked = json.loads(gzip.decompress((SHARED / "data" / "bioasq" / "task9b.json.gz").read_bytes()))["questions"]
     corpus = Library(Settings.load().home).open(BIOASQ)
     texts = [f"{one.title}\n{one.text}" for one in corpus.all_documents()]
+    half = slice(int(given.measure), None, 2)
+    asked, frames = asked[half], _FRAMES[half]
     draw.shuffle(asked)
-    planted = {"false": false_absences(asked, texts, draw), "true": true_absences(asked, texts, draw)}
+    planted = {kind: make(asked, texts, frames, draw) for kind, make in MADE.items()}
     for kind, many in (("false", given.each), ("true", given.each // 4)):
         printed, read, calls, of = 0, 0, Counter[int](), 0
         for one in islice(planted[kind], many):
@@ -224,6 +294,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*", choices=[*PARTS, []])
     parser.add_argument("--each", type=int, default=200)
+    parser.add_argument("--measure", action="store_true", help="the half of `absences` that no rule was made from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-v", "--verbose", action="store_true")
     given = parser.parse_args()

@@ -32,7 +32,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PAIRS = ("check_covid", "evidence_inference_v2_templates", "healthver_abs")
 QUOTES = 2
 FALSE = ("contradicted", "number")
-_OF_DOCUMENT = ("name", "unheld")
+_OF_DOCUMENT = ("code", "name", "unheld")
 """What a whole document lacks is not known where only a passage of it is there."""
 _PMID, _LINE_BREAK = re.compile(r"PMID- (\d+)"), re.compile(r"\n {6}")
 

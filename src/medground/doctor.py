@@ -10,7 +10,7 @@ from importlib.metadata import version as package_version
 from typing import Literal, get_args
 
 from medground.answering.captions import NOT_VALIDATED
-from medground.answering.verify.judges import how_to_validate, judge_of, may_judge, measurement_of, with_measured
+from medground.answering.verify.judges import NLI, SETS, judge_of, may_judge, measurement_of, with_measured
 from medground.corpus.library import Library
 from medground.corpus.retraction_table import table
 from medground.engine.open_engine import corpora_of
@@ -123,11 +123,9 @@ def _judge(settings: Settings) -> list[Check]:
         return [Check(what, "ok", measured or "proven by the measurements of this release")]
     if found is not None:
         return [Check(what, "missing", f"{found.verdict}{told}; see: medground judge list")]
-    return [
-        Check(
-            what, "missing", f'{NOT_VALIDATED}, so its verdicts read "assessed by"; {how_to_validate(name, settings)}'
-        )
-    ]
+    command = f"run: medground judge measure {name} --data FOLDER, with SciFact and {SETS - 1} more public sets"
+    how = f"to trust it, set verify.trusted_judges to {name}" if name.startswith(NLI) else f"to validate it, {command}"
+    return [Check(what, "missing", f'{NOT_VALIDATED}, so its verdicts read "assessed by"; {how}')]
 
 
 def _networks(settings: Settings) -> list[Check]:

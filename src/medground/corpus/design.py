@@ -18,7 +18,7 @@ _CLAUSE = 110
 _ENDS = re.compile(r"[.;:]\s")
 _ANIMALS_OR_CELLS = verbose_pattern(
     r"""
-    \b(?:animals|mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|
+    \b(?:animals|preclinical|mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|
     canine|monkeys?|macaques?|sheep|guinea\ pigs?|hamsters?|in\ vitro|ex\ vivo|cell\ lines?|cultured\ cells|
     cell\ cultures?|explants?)\b
     """

@@ -25,7 +25,7 @@ _POINTS = lazy_pattern(r"[\s-]?(?:(?:%|percent(?:age)?|per cent)[\s-]?points?|pp
 _PER_CENT = lazy_pattern(r"[\s-]?(?:%|per ?cent\b)", re.IGNORECASE)
 _MMHG = lazy_pattern(r"[\s-]?mm ?Hg\b", re.IGNORECASE)
 _FIRST = lazy_pattern(r"(?:[ -]|(?<=\d))(?:°\s?)?([A-Za-zμ]+(?:-(?:years?|fold))?[23]?)(?![\w])")
-_PER = lazy_pattern(r"(?:\s?/\s?|\s?per\s|\s(?=a day|daily))(?:a )?([A-Za-zμ]+[23]?)(?![\w])")
+_PER = lazy_pattern(r"(?:\s?/\s?|\s?per\s|\s(?=a day|daily))(?:a |(?:person|patient)-)?([A-Za-zμ]+[23]?)(?![\w])")
 
 
 def unit_at(text: str, start: int) -> tuple[str, int]:
@@ -41,15 +41,13 @@ def unit_at(text: str, start: int) -> tuple[str, int]:
             return unit, found.end()
     found = _FIRST.match(text, start)
     unit = _named(found[1]) if found else ""
-    if found is None or not unit:
-        return "", start
-    end, parts = found.end(), [unit]
+    end, parts = found.end() if found and unit else start, [unit]
     while found := _PER.match(text, end):
         if not (part := "day" if found[1] == "daily" else _named(found[1])):
             break
         parts.append(part)
         end = found.end()
-    return "/".join(parts), end
+    return "/".join(parts), end  # `/year` for 0.11 per person-year
 
 
 def same_unit(one: str, other: str) -> bool:

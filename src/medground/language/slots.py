@@ -24,10 +24,10 @@ _LISTED = verbose_pattern(
     ,\s*(?:and|or)\b|,|\b(?:and|(?-i:or)|than|vs\.?|versus|compared\ (?:with|to)|against)(?!\w)
     """
 )
-LABEL = verbose_pattern(
+_LABEL = verbose_pattern(
     r"""
     \b(?i:groups?|arms?|exons?|cohorts?|grades?|levels?|stages?|types?)\ (\d{1,2}|[IVX]{1,3})\b|
-    (?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])
+    (?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])|\b(\d[\d.]*)\s?(?:mg|g|mcg|[µμ]g|IU|m[lL]|Gy)\b
     """,
     0,
 )
@@ -38,7 +38,7 @@ _OPENING = lazy_pattern(
 VERB = verbose_pattern(
     r"""
     \b(?:had|have|has|was|were|is|are|did|might|may|will|achieved|obtained|received|developed|showed|occurred|
-    died|experienced|reported|completed|reached|resulting)\b
+    died|experienced|reported|completed|reached|demonstrated|exhibited|required|needed|underwent|suffered|resulting)\b
     """
 )
 """What comes after a name and its verb is said of all names."""
@@ -47,7 +47,9 @@ _NAME_WORDS = 6
 """Most words of a name in a list."""
 _SAYING = """
     respectively compared group patients overall arm subjects participants mean median significantly significant
-    increased lower higher more less greater rate rates number among received found showed used observed
+    increased increase rise rose decreased decrease reduced reduction fell fall decline improved
+    lower higher more less greater rate rates number among received found showed used observed
+    frequent frequently common likely often
 """
 EMPTY = frozenset(map(words.stem, _SAYING.split()))
 """Stems that tell no number from another."""
@@ -88,19 +90,23 @@ def _is_aside(gap: str, cut: re.Match[str]) -> bool:
     return cut[0] == ";" and before.rfind("(") > before.rfind(")")
 
 
+def labels(text: str) -> list[str]:
+    """What names a group beside its words: the B of `group B`, the 8 of `8 mg/kg`."""
+    return [f"label {''.join(found).lower()}" for found in _LABEL.findall(text)]
+
+
 def stems(text: str, *, first: int | None = None, last: int | None = None) -> frozenset[str]:
     """The stems of a text's content words and labels such as the B of `group B`; of so many words at one end only."""
-    labels = [f"label {(one or other).lower()}" for one, other in LABEL.findall(text)]
     found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in EMPTY]
     kept = found[:first] if first else found[-last:] if last else found
-    return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
+    return frozenset((*kept, *labels(text), *(["not"] if _NOT.search(text) else ())))
 
 
 _P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
 _ASIDES = verbose_pattern(
     rf"""
     \d{{2}}\s?%?\s?(?:CI\b|confidence\ intervals?\b(?:\ ?[\[(]CI[\])])?)(?:[\s:=,%\[(]|to|[-−–\d.·])*|
-    [(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|±\s?[\d.·,]+|
+    [(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|(?<=\d\s)\([\d.·]+(?:\sto\s|\s?[-–]\s?)[\d.·]+\)|\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|±\s?[\d.·,]+|
     (?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()
     """,
     0,
@@ -252,7 +258,7 @@ def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
         near = stems(PART.split(lead.rstrip(" (,;"))[-1])
         own[0] |= near if len(near) <= _SHORT else frozenset()
         common |= stems(lead) - own[0]
-    return [Slot(place, about - common, common) for place, about in zip(places, own, strict=True)]
+    return [Slot(place, about - common or about, common - about) for place, about in zip(places, own, strict=True)]
 
 
 def _mixed(runs: Sequence[Sequence[_Place]], plain: str) -> list[Slot]:

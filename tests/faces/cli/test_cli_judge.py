@@ -128,7 +128,7 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert answer.support is None
         assert "Written and checked by openai:stub (not validated here) from the quoted evidence." in shown
         assert "Aspirin made strokes rarer. [E1] ✓" in shown and "In line with" not in shown
-        assert "to validate it, run: medground judge measure openai:stub" in shown
+        assert "judge measure" not in shown
         assert "Supported (openai:stub)" not in shown
 
         assert measure(peer, None, "--records", records) == 0
@@ -277,6 +277,7 @@ def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.Capt
 
     with ChatPeer(GOOD) as peer:
         assert told(peer).startswith('missing: not validated here, so its verdicts read "assessed by"; to validate it')
+        assert f"medground judge measure {MODEL} --data FOLDER, with SciFact and 2 more public sets" in told(peer)
         assert told(peer, **{"verify.trusted_judges": MODEL}).startswith("ok: trusted by")
         assert measure(peer, data) == 0
         assert "SciFact dev 100% right" in told(peer) and told(peer).startswith("ok: proven here on ")

@@ -13,7 +13,7 @@ from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, comes_near, unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
+from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, may_judge, measurement_of
 from medground.answering.verify.overclaim import overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
@@ -253,8 +253,8 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], check: AnswerChec
     if draft.basis == "model":
         writer = _writer(run)
         validated = may_judge(writer, run.settings.verify)
-        if not validated:
-            run.warn(f"{writer} made this decision; {how_to_validate(writer, run.settings)}")
+        if not validated and (found := measurement_of(writer, run.settings)):
+            run.warn(f"{writer} made this decision; {found.verdict}; measured here: {found.figures}")
         if run.question.task == "free" and draft.form is not None and check is not None:
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked

@@ -25,17 +25,17 @@ from medground.values.query import Words, all_of
 
 _FRAME = verbose_pattern(
     r"""
-    ^\W*(?:no|none\ of\ the|neither)\ (?:\w+\ ){0,3}?(?:documents?|stud(?:y|ies)|sources?|papers?|articles?|
-    trials?|texts?|abstracts?|passages?|evidence|data|information|results?)(?:\ (?:found|shown|given|here|
-    available|provided))?\s*(?:that\ )?(?:reports?|gives?|states?|says?|mentions?|describes?|names?|is|was|are|
-    were|has|have|about|on|for)?\s*(?:(?:reported|given|available|found|shown)\s*)?(?:on|about|for|
-    of)?\s*(?:how\ (?:many|much|often|long)|whether|which|what|why|when|the)?\b|\b(?:is|are|was|
-    were)\ not\ (?:reported|given|stated|mentioned|described|shown|available|found)\b|\b(?:not\ reported|
-    not\ given)\b|^\W*(?:the\ )?(?:documents?|stud(?:y|ies)|sources?|papers?|trials?|texts?|excerpts?|
-    abstracts?)\ (?:found\ |shown\ |given\ )?(?:do|does|did)\ not\ (?:report|give|state|say|mention|describe|
-    name|show)s?(?:\ (?:how\ (?:many|much|often|long)|whether|which|what|why|when))?\b
+    \b(?:no|not|none|neither|nothing|cannot|any(?:thing)?|there|it|i|we|(?:is|are|was|were|do|does|did|has|have|
+    could|can)(?=(?:\ \w+)?\ (?:not|no|found|known|given|lacking|missing)\b)|documents?|stud(?:y|ies|ied)|sources?|
+    papers?|articles?|trials?|texts?|excerpts?|abstracts?|passages?|publications?|records?|evidence|data|information|
+    details?|results?|exact(?:ly)?|specific(?:ally)?|precise(?:ly)?|clear(?:ly)?|unclear|unknown|known|remains?|
+    lack(?:s|ing)?|missing|absent|unavailable|available|found|find|shown?|given?|gives|provide[ds]?|retrieved|cited|
+    include[ds]?|contain(?:s|ed)?|report(?:s|ed)?|state[ds]?|sa(?:ys?|id)|tells?|told|mention(?:s|ed)?|describe[ds]?|
+    name[ds]?|address(?:es|ed)?|specif(?:y|ies|ied)|assess(?:ed|es)?|examine[ds]?|investigate[ds]?|evaluate[ds]?|
+    measured?|regarding|concerning|about|whether|how\ (?:many|much|often|long)|which|what|why|when)\b
     """
 )
+"""Words in which a model says that nothing is reported: of what is reported, they say nothing."""
 _HELD = 0.75
 """Minimum share of an absence's words, by weight, in a sentence with its title that reports the thing after all."""
 _OWN = 0.4

@@ -12,7 +12,7 @@ from medground.language.clauses import blanked, segment
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
-from medground.language.slots import EMPTY, LABEL
+from medground.language.slots import EMPTY, labels
 from medground.models.operators.differences import DENIED, NEGATION
 
 Roles = Literal["same", "exchanged", "opposite"]
@@ -80,7 +80,7 @@ _ALIKE = verbose_pattern(
 _COMPARATIVE = verbose_pattern(
     r"""
     \b(?:more|less|fewer|better|worse|superior|noninferior|inferior|best|
-    worst)\b(?!\ than\ \d)(?<!or\ more)(?<!or\ less)|\b(?!older|younger)(?P<stem>[a-z]{3,})(?:er|
+    worst)\b(?!\ than\ \d)(?<!or\ more)(?<!or\ less)|\b(?!older|younger|number)(?P<stem>[a-z]{3,})(?:er|
     est)\b(?!\ than\ \d)
     """
 )
@@ -89,27 +89,29 @@ _SCALES = {
     "more": verbose_pattern(
         r"""
         \b(?:higher|highest|greater|greatest|larger|largest|more|increas\w*|elevated|rais(?:ed|es?)|rose|
-        rise[sn]?)\b
+        rise[sn]?|risk\ factors?|associated\ with\ (?:\w+\ ){0,2}risks?)\b
         """
     ),
     "less": verbose_pattern(
         r"""
-        \b(?:lower|lowest|less|fewer|fewest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
+        \b(?:lower|lowest|less|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
         """
     ),
     "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),
     "worse": lazy_pattern(r"\b(?:worse\w*|worst|(?<!non)inferior|deteriorat\w*)\b", re.IGNORECASE),
-    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*)\b", re.IGNORECASE),
-    "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*)\b", re.IGNORECASE),
+    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*|later|delay\w*|postpon\w*|lengthen\w*)\b", re.IGNORECASE),
+    "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*|earlier|sooner|hasten\w*)\b", re.IGNORECASE),
     "faster": lazy_pattern(r"\b(?:faster|fastest|quicker|quickest|rapid\w*|accelerat\w*)\b", re.IGNORECASE),
     "slower": lazy_pattern(r"\b(?:slower|slowest|slowed)\b", re.IGNORECASE),
     "stronger": lazy_pattern(r"\b(?:stronger|strongest)\b", re.IGNORECASE),
     "weaker": lazy_pattern(r"\b(?:weaker|weakest)\b", re.IGNORECASE),
 }
 _NAMES = list(_SCALES)
-_OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
+OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
 """The names of the directions stand in pairs."""
 _WORD = re.compile(r"[^\W\d_]+")
+_DEGREE = re.compile(r"\bimprov\w*\s(?:less|more)\b|\b(?:less|more|greater)\simprov\w*", re.IGNORECASE)
+_NON = re.compile(r"\bnon-", re.IGNORECASE)
 _HIGHEST_P = 0.05
 _LEAST_SHARED = 0.75
 """Minimum share of what is compared, by weight, that the text must have."""
@@ -149,6 +151,8 @@ class Contrast:
         about = self.about - quoted.arm - quoted.other
         if self.kind in ("than", "not") and not other:
             return None
+        if quoted.kind == "alone" and other and quoted.arm == other and self.scale == quoted.scale:
+            return "exchanged" if _covered(self.about, quoted.about) else None
         is_other_kind = self.kind != quoted.kind and not {"alone", "alike"} & {self.kind, quoted.kind}
         if is_other_kind or not arm or self.joined != quoted.joined:
             return None
@@ -158,7 +162,7 @@ class Contrast:
         crossed = _stands(arm, quoted.other, quoted.arm) and (not other or _stands(other, quoted.arm, quoted.other))
         if "alike" in (self.kind, quoted.kind) and (straight or crossed):
             return "same" if self.denied and quoted.denied else "opposite"
-        turned = {_OPPOSITE[name] for name in self.scale if name in _OPPOSITE} - self.scale
+        turned = {OPPOSITE[name] for name in self.scale if name in OPPOSITE} - self.scale
         agrees = self.scale <= quoted.scale and turned.isdisjoint(quoted.scale)
         if not self.scale:
             agrees = bool(self.numbers) and self.numbers <= quoted.numbers and not quoted.scale
@@ -167,7 +171,7 @@ class Contrast:
         if self.denied or quoted.denied or not (straight or crossed):
             return None
         if crossed:
-            return "exchanged" if agrees else None
+            return "exchanged" if agrees else "same" if turned and turned == quoted.scale else None
         return "opposite" if turned and turned == quoted.scale else None
 
 
@@ -179,8 +183,12 @@ def _covered(about: frozenset[str], quoted: frozenset[str]) -> bool:
 
 def _stands(side: frozenset[str], place: frozenset[str], opposite: frozenset[str]) -> bool:
     """Whether a side is named in one place of a comparison and not in the opposite one."""
-    is_named = bool(side) and side <= place and not side <= opposite
-    return is_named and ("not" in side) == ("not" in place)
+    return bool(side) and _is_in(side, place) and not _is_in(side, opposite)
+
+
+def _is_in(side: frozenset[str], place: frozenset[str]) -> bool:
+    """Whether a place names a side; what it names by `non-` is another one."""
+    return side <= place and ("not" in side) == ("not" in place)
 
 
 @lru_cache(maxsize=4096)
@@ -197,7 +205,7 @@ def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
     clause = _NON_INFERIOR.sub("noninferior", clause)
     plain = blanked(clause)
     joints = [*_JOINT.finditer(plain)]
-    scale = _scale(plain)
+    scale = scale_of(plain)
     if joints:
         found = [_two_sided(*parts) for parts in _by_joint(clause, plain, joints)]
         yield from [one for one in found if len(found) == 1 or not all(stem.isdigit() for stem in one.arm)]
@@ -206,7 +214,7 @@ def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
     elif comparatives(plain) or _COMPARED.search(plain) or (each_clause and scale):
         arm = _arm(plain, "")
         numbers = _numbers(plain) if not scale else frozenset()
-        about, denied = _about(plain, arm), is_denied(clause)
+        about, denied = about_of(plain, arm), is_denied(clause)
         yield Contrast("alone", _side(arm), frozenset(), scale, about, denied, _joins(arm), numbers)
 
 
@@ -235,8 +243,8 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
         left, right = rest, front
     lead = _LEAD.match(right)
     other, tail = _noun_phrase(right[lead.end() if lead else 0 :])
-    scale = _scale(whole)
-    is_aside = tail.lstrip().startswith(",") and not _scale(left)  # A, compared with B, was higher
+    scale = scale_of(whole)
+    is_aside = tail.lstrip().startswith(",") and not scale_of(left)  # A, compared with B, was higher
     arm = left if is_aside else _arm(left, (lead and lead["preposition"]) or "")
     if joint["passive"]:  # A was outperformed by B
         arm, other = other, arm
@@ -245,7 +253,7 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
         _side(arm),
         _side(other),
         scale,
-        _about(whole, arm, other),
+        about_of(whole, arm, other),
         denied or joint["alike"] is not None,
         _joins(arm) or _joins(other),
         _numbers(whole) if not scale else frozenset(),
@@ -255,7 +263,7 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
 def _arm(left: str, preposition: str) -> str:
     """The first side: what follows the preposition that both sides have, or "higher in"; or else the subject."""
     places = [*_PREPOSITION.finditer(left)]
-    same = preposition and [*re.finditer(rf"\b{preposition}\b", left, re.IGNORECASE)]
+    same = preposition and [*re.finditer(rf"\b{preposition}\b(?!\s+\d)", left, re.IGNORECASE)]
     if preposition and (before := same or places):
         return _noun_phrase(left[before[-1].end() :])[0]
     found = comparatives(left)
@@ -280,18 +288,17 @@ def _noun_phrase(text: str) -> tuple[str, str]:
 
 
 def _side(text: str) -> frozenset[str]:
-    denied = ["not"] if NEGATION.search(text) else []
-    labels = (f"label {(one or other).lower()}" for one, other in LABEL.findall(text))
-    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels, *denied))
+    denied = ["not"] if NEGATION.search(text) or _NON.search(text) else []
+    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels(text), *denied))
 
 
 def _joins(side: str) -> bool:
     return _JOINS.search(side) is not None
 
 
-def _about(clause: str, *sides: str) -> frozenset[str]:
-    """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
-    told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not _scale(word))
+def about_of(clause: str, *sides: str) -> frozenset[str]:
+    """The stems of what a clause compares: no numbers, directions, sides or words that every comparison has."""
+    told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not scale_of(word))
     return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
 
 
@@ -312,7 +319,9 @@ def _is_graded(stem: str) -> bool:
     return is_plain(more) and is_plain(most) and vocabulary().find(more) is None
 
 
-def _scale(text: str) -> frozenset[str]:
+def scale_of(text: str) -> frozenset[str]:
+    """The directions that a text has words for, such as `more` for "higher"."""
+    text = _DEGREE.sub(lambda found: "worse" if "less" in found[0].lower() else "better", text)
     named = [name for name, form in _SCALES.items() if form.search(text)]
     rest = [one[0].lower() for one in comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
     return frozenset((*named, *rest))

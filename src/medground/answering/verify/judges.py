@@ -38,15 +38,6 @@ def may_judge(model: str, settings: VerifySettings) -> bool:
     return model in (*settings.trusted_judges, *settings.measured_judges) or proven(_proofs(model))
 
 
-def how_to_validate(model: str, settings: Settings) -> str:
-    """What a user does to make this model a validated judge, or how it did here, as the end of a sentence."""
-    if (found := measurement_of(model, settings)) is not None:
-        return f"{found.verdict}; measured here: {found.figures}"
-    if model.startswith(NLI):
-        return f"to trust it, set verify.trusted_judges to {model}"
-    return f"to validate it, run: medground judge measure {model}"
-
-
 def proven(proofs: Sequence[Proof]) -> bool:
     """Whether these measurements make a judge."""
     passed = {proof.dataset for proof in proofs if proof.of == "claims"} - set(failed(proofs))

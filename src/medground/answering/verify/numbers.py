@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from medground.language import words
 from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
 from medground.language.sentences import ROW, sentence_spans
-from medground.language.slots import Slot, slots
+from medground.language.slots import Slot, slots, without_asides
 from medground.models.operators.differences import aligned, repetition
 
 QUANTITY = "quantity"
@@ -25,7 +25,8 @@ _IMPLIED = {COUNT, POINTS, "year"}
 def missing_quantities(sentence: str, quotes: Sequence[str]) -> tuple[Quantity, ...]:
     """The quantities of a sentence that none of its quotes holds, in order."""
     stated = [q for q in quantities(sentence) if not q.named or (q.unit and not q.shared)]
-    held = [q for quote in quotes for q in quantities(quote)] if stated else []
+    texts = [text for quote in quotes for text in (quote, " ".join(without_asides(quote).split()))]
+    held = [q for text in texts for q in quantities(text)] if stated else []
     units = {q.unit for q in held if q.unit}
     return tuple(q for q in stated if not any(_holds(h, q, units) for h in held) and not _is_in_name(q, quotes))
 
@@ -85,8 +86,6 @@ def binding(statement: str, quote: str) -> Binding:
     `crossed`: a number has the words of another number of the quote. `agrees`: every number that can be told apart has
     its own. None: nothing can be told.
     """
-    if moved := _moved(statement, quote):
-        return Binding("crossed", moved)
     held = slots(quote)
     places = [
         (one, [h for h in held if any(a.values & b.values for a in one.numbers for b in h.numbers)])
@@ -103,7 +102,10 @@ def binding(statement: str, quote: str) -> Binding:
     crossed = [stated for bound, stated in said if bound == "crossed"]
     if crossed and not any(bound == "agrees" for bound, stated in said if stated in crossed):
         return Binding("crossed", crossed[0].numbers[0].text)
-    return Binding("agrees") if not crossed and any(bound == "agrees" for bound, _ in said) else Binding(None)
+    if not crossed and any(bound == "agrees" for bound, _ in said):
+        return Binding("agrees")
+    moved = _moved(statement, quote)
+    return Binding("crossed" if moved else None, moved)
 
 
 def _moved(statement: str, quote: str) -> str:
@@ -158,7 +160,9 @@ def _taken(stated: Slot, own: Slot, other: Slot) -> Bound | None:
     """Whether the only number of a statement has the words of another number of the quote, and none of its own."""
     if not own.about:
         return None
-    mine, theirs = _weight(stated.all & own.about - other.all), _weight(stated.about & other.about - own.all)
+    labels = frozenset(stem for stem in stated.about if stem.startswith("label "))  # group A is not group B
+    mine = _weight((labels or stated.all) & own.about - other.all)
+    theirs = _weight((labels or stated.about) & other.about - own.all)
     return None if mine and theirs else _more(mine, theirs)
 
 

@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from medground.answering.verify.arms import roles_in
 from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, abbreviations, as_read, cited_evidence
 from medground.answering.verify.critic import Checked, Claim, noted
 from medground.answering.verify.named import is_word
 from medground.answering.verify.numbers import missing_quantities
+from medground.answering.verify.polarity import clause_on
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.answering.verify.rules import BINDING, BY_CODE, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
@@ -244,9 +246,13 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     yield "name", ", ".join(name for name in names if name not in " ".join(meant))
     read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]
     texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
-    pair = Pair(said, max(texts, key=lambda text: words.coverage(terms, words.terms(text))), "")
-    least = _COPIED if asks_or_plans(pair.quote) else REPEATED  # what was asked may be denied in words like its own
-    is_opposite = pair.repetition >= least and (negation(pair) or direction(pair))
-    yield "opposite", pair.quote if is_opposite else ""
+    near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
+    least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
+    pair = Pair(said, clause_on(said, near), "")
+    if pair.repetition < least:
+        pair, least = Pair(said, near, ""), _COPIED
+    is_turned = direction(pair) and roles_in(said, near) != "same"
+    is_opposite = pair.repetition >= least and (is_turned or negation(pair))
+    yield "opposite", near if is_opposite else ""
     whole = words.terms(sentence.whole.text)
     yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""

@@ -6,22 +6,24 @@ from collections.abc import Iterable, Sequence
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
-from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction
+from medground.language.slots import stems
+from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION, UP, Pair, direction
 
 _FORMS = {
     "same": verbose_pattern(
         r"""
-        \b(?:no\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|across|to|for)|
-        comparable\ (?:in|between|to)|the\ same\ (?:in|as|for)|equivalent|non-?inferior|unchanged|
-        p\ ?[=>]\ ?0?[.·](?:0[6-9]|[1-9]))
+        \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
+        across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|
+        equivalent\ (?:in|between|to)|non-?inferior|unchanged|
+        (?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
         """
     ),
     "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
     "nothing": verbose_pattern(
         r"""
-        \b(?:no|without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|effects?|reactions?|
-        complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|cases?|
-        recurrences?|[\w-]+s))\b
+        \b(?:no|(?<!and\ )(?<!or\ )without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|
+        effects?|reactions?|complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|
+        cases?|recurrences?|[\w-]+s))\b
         """
     ),
     "worse": verbose_pattern(
@@ -37,24 +39,44 @@ _FORMS = {
         protect\w*|reliev\w*|support\w*)\b
         """
     ),
-    "small_p": lazy_pattern(r"\bp ?[<≤] ?0?[.·]0", re.IGNORECASE),
+    "small_p": lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0(?![6-9])", re.IGNORECASE),
+    "large_p": lazy_pattern(r"\bp\s?[=>≥]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE),
+    "effect": verbose_pattern(
+        r"""
+        \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
+        ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*)\b
+        """
+    ),
+    "turn": verbose_pattern(
+        r"""
+        ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
+        does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)
+        """
+    ),
 }
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
-_SMALL_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "worse", "benefit"))
-_CLOSE = 40
+_SMALL_P, _LARGE_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "large_p", "worse", "benefit"))
+_EFFECT, _TURN = _FORMS["effect"], _FORMS["turn"]
+_BUT_NOT = re.compile(r",? but no(?:t|\b[^,;.(]{0,30}\bdifferences?) ([^,;.(]*)[^;.]*")
+_CLOSE = 60
 """Characters before `significant` in which its denial stands."""
 
 
 def denies(text: str) -> bool:
     """Whether a text denies an effect or a difference."""
     significant = _significances(text)
-    same = _SAME.search(text) and True not in significant  # "significantly improved pain, and safety was similar"
+    by_chance = _LARGE_P.search(text) and not _SMALL_P.search(text)
+    same = (
+        _SAME.search(text) or by_chance
+    ) and True not in significant  # "significantly better, and safety was similar"
     return bool(DENIED.search(text) or same or significant == {False})
 
 
 def affirms(text: str) -> bool:
     """Whether a text says that something rose or fell, or was significant, and denies nothing."""
-    return not denies(text) and bool(UP.search(text) or DOWN.search(text) or _significances(text))
+    return not denies(text) and bool(
+        UP.search(text) or DOWN.search(text) or _EFFECT.search(text) or _significances(text)
+    )
 
 
 def nearest(statement: str, quote: str) -> str:
@@ -64,21 +86,38 @@ def nearest(statement: str, quote: str) -> str:
     return max(sentences, key=lambda sentence: words.coverage(said, words.terms(sentence)))
 
 
+def clause_on(statement: str, quote: str) -> str:
+    """The clause of a quote's nearest sentence that holds most of a statement's words, with its lists and brackets."""
+    said, clauses = words.terms(statement), _TURN.split(nearest(statement, quote))
+    return max(clauses, key=lambda clause: words.coverage(said, words.terms(clause)))
+
+
 def _significances(text: str) -> set[bool]:
     """For each `significant` whether it is affirmed."""
-    found = _SIGNIFICANT.finditer(text)
-    return {not NEGATION.search(text, max(0, one.start() - _CLOSE), one.start()) for one in found}
+    befores = [text[max(0, one.start() - _CLOSE) : one.start()] for one in _SIGNIFICANT.finditer(text)]
+    return {not (NEGATION.search(one) or one.endswith(("non-", "nearly ", "almost "))) for one in befores}
 
 
 def reversed_by(statement: str, quotes: Sequence[str]) -> str:
     """The quote that denies what a statement affirms, or affirms as significant what it denies; empty if any agrees."""
     if not quotes:
         return ""
-    near = [nearest(statement, quote) for quote in quotes]
-    if affirms(statement) and all(denies(Pair(statement, quote, quote).clause) for quote in near):
+    if not NEGATION.search(statement) and all(_leaves_out(statement, quote) for quote in quotes):
         return quotes[0]
-    significant = [_significances(quote) == {True} and not denies(quote) for quote in near]
-    return quotes[0] if denies(statement) and all(significant) else ""
+    near = [nearest(statement, quote) for quote in quotes]
+    clauses = [clause_on(statement, quote) for quote in quotes]
+    is_open = HEDGE.search(statement) and all(map(HEDGE.search, clauses))
+    if affirms(statement) and all(map(denies, clauses)) and not is_open:
+        return quotes[0]
+    significant = [_significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote)) for quote in near]
+    return quotes[0] if all(map(denies, _TURN.split(statement))) and all(significant) else ""
+
+
+def _leaves_out(statement: str, quote: str) -> bool:
+    """Whether a statement is about what a quote leaves out: `in A, but not in B`."""
+    said, (before, *rest) = set(words.terms(statement)), _BUT_NOT.split(nearest(statement, quote))
+    left_out = stems(rest[0]).difference(words.terms(before)) if rest else frozenset[str]()
+    return bool(left_out) and left_out <= said
 
 
 def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from medground.answering.verify.arms import roles_in
+from rapidfuzz.distance import OSA
+
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.directions import told_otherwise
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
@@ -22,8 +23,9 @@ from medground.answering.verify.orders import (
     orders,
     speaks_to_readers,
 )
-from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by
-from medground.answering.verify.times import mistimed
+from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by
+from medground.answering.verify.sizes import exchanged, outnumbered, turned
+from medground.answering.verify.times import mistimed, other_time
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -72,8 +74,8 @@ class Rule:
 
 _STRONG = verbose_pattern(
     r"""
-    \b(?:cur(?:e|es|ed|ing)|eradicat\w+|eliminat\w+|completely|all\ other|guarante\w+|always|prove[sdn]?|
-    definitely)\b
+    \b(?:cur(?:e|es|ed|ing)|eradicat\w+|eliminat\w+|completely|all|every(?!\ (?:day|week|month|hour|\d))|
+    guarante\w+|always|prove[sdn]?|definitely)\b
     """
 )
 _OUTCOMES = tuple(
@@ -85,7 +87,7 @@ _OUTCOMES = tuple(
         ),
         "exacerbation": lazy_pattern(r"\b(?:exacerbation\w*|flare\w*|attacks?|relaps\w+|recur\w+)\b", re.IGNORECASE),
         "admission": lazy_pattern(
-            r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length of stay)\b", re.IGNORECASE
+            r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length[ -]of[ -]stay)\b", re.IGNORECASE
         ),
         "fracture": lazy_pattern(r"\bfractur\w+", re.IGNORECASE),
         "stroke": verbose_pattern(
@@ -127,6 +129,7 @@ _NEAR_PEOPLE = 60
 _ADULT = 15
 _FROM_AGE = re.compile(r"(?i)(?:>|≥|over|above|older than|at least|aged?(?: of)?) ?(\d{1,2})(?: ?(?:years?|y\b)|[-–+])")
 _TO_AGE = re.compile(r"(?i)(?:<|≤|under|below|younger than|up to|[-–]|\bto) ?(\d{1,2}) ?(?:years? (?:old|of age)|y\b)")
+_SHORT_NAME = re.compile(r"\b(?=\w*[A-Z])(?=\w*\d|\w*[A-Z]\w*[A-Z])[\w-]+\b")
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
 _LONGEST = 200_000
 """Characters of a document in which orders to its readers are looked for."""
@@ -172,7 +175,7 @@ def _misplaced(part: Part) -> str:
 def _mistimed(part: Part) -> str:
     near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT]
     found = [mistimed(part.text, quote) for quote in near]
-    return found[0] if found and all(found) else ""
+    return found[0] if found and all(found) else other_time(part.text, part.quotes)
 
 
 def _reversed(part: Part) -> str:
@@ -181,8 +184,14 @@ def _reversed(part: Part) -> str:
 
 
 def _sides(part: Part) -> str:
-    found = ((quote, roles_in(part.text, nearest(part.text, quote))) for quote in part.quotes)
-    return next((quote for quote, roles in found if roles in ("exchanged", "opposite")), "")
+    sure = [quote for quote in part.quotes if not (HEDGE.search(part.text) and HEDGE.search(quote))]
+    return next((quote for quote in sure if exchanged(part.text, quote)), "")
+
+
+def _turned(part: Part) -> str:
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or list(part.quotes[:1])
+    found = [turned(part.text, quote) or outnumbered(part.text, quote) for quote in near if part.answer != "no"]
+    return found[0] if found and all(found) else ""
 
 
 def _denied(part: Part) -> str:
@@ -270,12 +279,26 @@ def _unnamed(part: Part) -> str:
     if named and named <= frozenset(words.terms(held)) and _codes(part.text) <= _codes(held):
         return ""
     known = Claim(part.text).reading.subjects
-    return "" if known and all(one.is_named_in(held) for one in known) else part.text
+    rest = named.difference(*(words.terms(one.said) for one in known), words.terms(held))
+    return "" if known and all(one.is_named_in(held) for one in known) and not rest else part.text
 
 
-def _codes(text: str) -> set[str]:
-    """The words of a text with a digit in them: no form of such a name is another one."""
-    return {_letters(word) for word in _CODE.findall(text)}
+def _misspelled(part: Part) -> str:
+    """A code or a short name that the papers of a statement lack, where a quote has one of nearly the same letters."""
+    read = _codes(" ".join([*part.passages, *(one.text[:_LONGEST] for one in part.documents)]), _SHORT_NAME)
+    near = _codes(" ".join(part.quotes), _SHORT_NAME)
+    lost = _codes(part.text, _SHORT_NAME) - read - near
+    return next((one for one in lost for other in near if _is_nearly(one, other)), "")
+
+
+def _is_nearly(one: str, other: str) -> bool:
+    """Whether two codes differ in few letters, and neither is a part of the other, as a plural is."""
+    return not (one in other or other in one) and OSA.distance(one, other) <= max(len(one), len(other)) / 3
+
+
+def _codes(text: str, pattern: re.Pattern[str] = _CODE) -> set[str]:
+    """The letters of the words of a text with a digit in them: no form of such a name is another one."""
+    return {_letters(word) for word in pattern.findall(text)}
 
 
 def _against(part: Part) -> str:
@@ -313,6 +336,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("time", "words", _PROSE, _mistimed),
     Rule("reversed", "words", _PROSE, _reversed),
     Rule("comparison order", "words", _PROSE, _sides),
+    Rule("turned", "words", _PROSE | {"closed"}, _turned),
     Rule("none", "words", _PROSE, _denied),
     Rule("strong", "words", _PROSE, _strong),
     Rule("unhedged", "words", _in("sentence"), _unhedged),
@@ -322,8 +346,9 @@ TABLE: tuple[Rule, ...] = (
     Rule("outcome", "words", _in("statement", "sentence", "closed", "direction"), _outcome),
     Rule("population", "words", _in("sentence", "closed", "direction"), _animals),
     Rule("condition", "words", _in("sentence", "closed", "direction"), _condition),
-    Rule("amount", "words", _in("sentence", "short"), _numbers),
+    Rule("amount", "words", _SHOWN, _numbers),
     Rule("name", "words", _in("short"), _unnamed),
+    Rule("code", "words", _PROSE, _misspelled),
     Rule("against", "words", _in("closed"), _against),
     Rule("which way", "words", _in("direction"), _which_way),
 )

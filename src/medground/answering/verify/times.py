@@ -1,6 +1,7 @@
 """At which time each number of a text was measured: is it the same in a statement and in its quote?"""
 
 import re
+from collections.abc import Sequence
 
 from medground.language.quantities import COUNT, Quantity, quantities
 from medground.language.slots import without_asides
@@ -8,6 +9,7 @@ from medground.language.slots import without_asides
 _BARRIER = re.compile(r"[,;|]|\b(?:and|than|vs|versus|compared|whereas|while|but|against)\b", re.IGNORECASE)
 _COST = 8
 """Words that a mark between a number and a time counts as."""
+_AT = re.compile(r"\b(?:at|after|by|within|until)\s(?:the\s|day\s|week\s|month\s|year\s)?$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
 _COUNTED = frozenset(["", "%", COUNT])
@@ -25,6 +27,19 @@ def mistimed(statement: str, quote: str) -> str:
         if theirs and not is_told and number.unit in _COUNTED:
             return time.text
     return ""
+
+
+def other_time(statement: str, quotes: Sequence[str]) -> str:
+    """The time at which a statement says that something was found, where its quotes give only others; else empty."""
+    said = _when(statement)
+    held = [one for quote in quotes for one in quantities(quote) if one.unit in _DAYS]
+    told = any(_same(one, other) for one in said for other in held)
+    return said[0].text if said and any(map(_when, quotes)) and not told else ""
+
+
+def _when(text: str) -> list[Quantity]:
+    """The times in a text at which something was measured."""
+    return [one for one in quantities(text) if one.unit in _DAYS and _AT.search(text, 0, one.start)]
 
 
 def _same(one: Quantity, other: Quantity) -> bool:
