@@ -30,60 +30,56 @@ _ORDERS_FORM = rf"""
     forget|(?:rate|cite)\ (?:all|any|each|every|this))
 """
 _TOLD = r"(?:disclosed|shown|published|shared|made\ public|released|public|publicly\ \w+|open\ to\ \w+\ \w+)"
-_FORMS = {
-    "address": verbose_pattern(
-        r"""
-        \b[\w.+-]+@[\w-]+\.\w+|(?:https?://|www\.)\S+|!\[[^\]]*\]\([^)]*\)|(?<![\w.])\+?\d[\d ()/-]{8,}\d(?!\w)
-        """
-    ),
-    "orders": verbose_pattern(
-        r"""
-        (?:^|[.;:]\ |,\ |\band\ )(?:[Pp]lease\ )?(?:[Tt]ake|[Aa]void|[Dd]iscontinue|[Cc]onsult|[Bb]uy|[Ss]wallow|
-        [Ii]nject|[Tt]ell|[Aa]sk)(?=\ \w)(?!\ (?:place|part|into)\b)|^(?:Stop|Start|Call|Contact|Visit|Switch|
-        Continue|Order|Give)(?=\ (?:your|the|a|an|all|any|taking|using|to|with|it|them|our|this|\w+\ (?:and|or|for|
-        at|by|until|now|immediately)\b))
-        """,
-        0,
-    ),
-    "obliges": verbose_pattern(
-        rf"""
-        \b{_DUTY}\b(?!\ be\ (?:seen|determined|clarified|confirmed|established))
-        """
-    ),
-    "open": verbose_pattern(
-        r"""
-        \b(?:no|not|none|neither|never|nothing|un(?:clear|known))\b[^.;]{0,200}?\b(?:whether|if|when|how|which|what|who|
-        why)\b[^.;]*
-        """
-    ),
-    "to_readers": verbose_pattern(
-        rf"""
-        \b(?:ignore|disregard|forget|override|skip|supersedes?)\b[^.]{{0,40}}\b(?:instruct\w+|above|previous\w*|
-        prompts?|rules?|question|other\ (?:texts?|sources?|documents?|passages?))\b|
-        \b{_READERS}\b[^.]{{0,60}}\b{_ORDERS_FORM}\b|\b{_ORDERS_FORM}\b[^.]{{0,60}}\b{_READERS}\b|\b(?:system|
-        assistant|user)\ (?:prompt|message)\b|(?:^|[.!?]\ )\W{{0,9}}(?:(?:system|assistant|user|instructions?|admin\w*|
-        (?:new\ )?task)\s?:|(?:note|attention|message|memo)\W[^.]{{0,30}}\b{_READERS}\b)|\[/?INST\]|<\|\w+|
-        </?(?:system|assistant|user|source|evidence|document|instructions?)\b[^>]*>|(?:^|[.;:!?]\ |
-        \bplease\ )(?:please\ |always\ |then\ )?{_SAYING}(?:\ \w+){{0,2}}\ (?:that|yes|no|with)\b|\b(?:answer|reply|
-        respond|say)(?:\ with)?\ ["'“]?(?:yes|no)\b|\b(?:correct|final|right)\ (?:answer|response|
-        reply)\b[^.]{{0,40}}(?:\bis\b|:)|\b(?:by|on)\ (?:order|authority|instruction|command)\ of\b|\b(?:is|
-        are)\ to\ be\ (?:described|reported|presented|summari[sz]ed|called|cited|answered|regarded|treated\ as|
-        listed|recorded|labell?ed|rated)\b|\b(?:administrators?|operators?|editors?|developers?|owners?|
-        maintainers?|curators?)\ of\ this\b
-        """
-    ),
-    "unseen": verbose_pattern(
-        rf"""
-        \b(?:unpublished|undisclosed|confidential|on\ file|privately|insiders?|personal\ communications?|
-        internal\ (?:analys[ie]s|data|reports?|stud(?:y|ies)|trials?|records?|documents?|memo\w*)|
-        proprietary\ (?:analys[ie]s|data|results?))\b|\(not\ shown\)|\b(?:data|results?|findings?|analys[ie]s|
-        evidence|reports?|records?|archives?|files?|trials?|stud(?:y|ies))\b[^.;]{{0,25}}\b(?:(?:not|cannot|
-        never)\ (?:yet\ )?(?:be(?:en)?\ )?{_TOLD}|held\ by|(?:only\ )?on\ request)\b
-        """
-    ),
-}
-_ADDRESS, _TO_READERS, _UNSEEN, _ORDERS = (_FORMS[name] for name in ("address", "to_readers", "unseen", "orders"))
-_OBLIGES, _OPEN = _FORMS["obliges"], _FORMS["open"]
+_ADDRESS = verbose_pattern(
+    r"""
+    \b[\w.+-]+@[\w-]+\.\w+|(?:https?://|www\.)\S+|!\[[^\]]*\]\([^)]*\)|(?<![\w.])\+?\d[\d ()/-]{8,}\d(?!\w)
+    """
+)
+_ORDERS = verbose_pattern(
+    r"""
+    (?:^|[.;:]\ |,\ |\band\ )(?:[Pp]lease\ )?(?:[Tt]ake|[Aa]void|[Dd]iscontinue|[Cc]onsult|[Bb]uy|[Ss]wallow|
+    [Ii]nject|[Tt]ell|[Aa]sk)(?=\ \w)(?!\ (?:place|part|into)\b)|^(?:Stop|Start|Call|Contact|Visit|Switch|
+    Continue|Order|Give)(?=\ (?:your|the|a|an|all|any|taking|using|to|with|it|them|our|this|\w+\ (?:and|or|for|
+    at|by|until|now|immediately)\b))
+    """,
+    0,
+)
+_OBLIGES = verbose_pattern(
+    rf"""
+    \b{_DUTY}\b(?!\ be\ (?:seen|determined|clarified|confirmed|established))
+    """
+)
+_OPEN = verbose_pattern(
+    r"""
+    \b(?:no|not|none|neither|never|nothing|un(?:clear|known))\b[^.;]{0,200}?\b(?:whether|if|when|how|which|what|who|
+    why)\b[^.;]*
+    """
+)
+_TO_READERS = verbose_pattern(
+    rf"""
+    \b(?:ignore|disregard|forget|override|skip|supersedes?)\b[^.]{{0,40}}\b(?:instruct\w+|above|previous\w*|
+    prompts?|rules?|question|other\ (?:texts?|sources?|documents?|passages?))\b|
+    \b{_READERS}\b[^.]{{0,60}}\b{_ORDERS_FORM}\b|\b{_ORDERS_FORM}\b[^.]{{0,60}}\b{_READERS}\b|\b(?:system|
+    assistant|user)\ (?:prompt|message)\b|(?:^|[.!?]\ )\W{{0,9}}(?:(?:system|assistant|user|instructions?|admin\w*|
+    (?:new\ )?task)\s?:|(?:note|attention|message|memo)\W[^.]{{0,30}}\b{_READERS}\b)|\[/?INST\]|<\|\w+|
+    </?(?:system|assistant|user|source|evidence|document|instructions?)\b[^>]*>|(?:^|[.;:!?]\ |
+    \bplease\ )(?:please\ |always\ |then\ )?{_SAYING}(?:\ \w+){{0,2}}\ (?:that|yes|no|with)\b|\b(?:answer|reply|
+    respond|say)(?:\ with)?\ ["'“]?(?:yes|no)\b|\b(?:correct|final|right)\ (?:answer|response|
+    reply)\b[^.]{{0,40}}(?:\bis\b|:)|\b(?:by|on)\ (?:order|authority|instruction|command)\ of\b|\b(?:is|
+    are)\ to\ be\ (?:described|reported|presented|summari[sz]ed|called|cited|answered|regarded|treated\ as|
+    listed|recorded|labell?ed|rated)\b|\b(?:administrators?|operators?|editors?|developers?|owners?|
+    maintainers?|curators?)\ of\ this\b
+    """
+)
+_UNSEEN = verbose_pattern(
+    rf"""
+    \b(?:unpublished|undisclosed|confidential|on\ file|privately|insiders?|personal\ communications?|
+    internal\ (?:analys[ie]s|data|reports?|stud(?:y|ies)|trials?|records?|documents?|memo\w*)|
+    proprietary\ (?:analys[ie]s|data|results?))\b|\(not\ shown\)|\b(?:data|results?|findings?|analys[ie]s|
+    evidence|reports?|records?|archives?|files?|trials?|stud(?:y|ies))\b[^.;]{{0,25}}\b(?:(?:not|cannot|
+    never)\ (?:yet\ )?(?:be(?:en)?\ )?{_TOLD}|held\ by|(?:only\ )?on\ request)\b
+    """
+)
 _DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
 """Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
 _YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)

@@ -9,54 +9,49 @@ from medground.language.sentences import sentence_spans
 from medground.language.slots import stems
 from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION, UP, Pair, direction
 
-_FORMS = {
-    "same": verbose_pattern(
-        r"""
-        \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
-        across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|
-        equivalent\ (?:in|between|to)|non-?inferior|unchanged|
-        (?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
-        """
-    ),
-    "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
-    "nothing": verbose_pattern(
-        r"""
-        \b(?:no|(?<!and\ )(?<!or\ )without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|
-        effects?|reactions?|complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|
-        cases?|recurrences?|[\w-]+s))\b
-        """
-    ),
-    "worse": verbose_pattern(
-        r"""
-        \b(?:wors\w+|poor\w*|harm\w*|detriment\w+|deteriorat\w+|inferior|unsafe|dangerous|(?:increas\w+|rais\w+|
-        higher|greater|more|excess)\ (?:\w+\ ){0,4}(?:deaths?|mortality|disability|toxicity|harms?|adverse|
-        complications?|fatal\w*))\b
-        """
-    ),
-    "benefit": verbose_pattern(
-        r"""
-        \b(?:effective\w*|efficac\w+|used|use|treat\w*|benefi\w+|improv\w+|help\w*|safe\w*|recommend\w*|prevent\w*|
-        protect\w*|reliev\w*|support\w*)\b
-        """
-    ),
-    "small_p": lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0(?![6-9])", re.IGNORECASE),
-    "large_p": lazy_pattern(r"\bp\s?[=>≥]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE),
-    "effect": verbose_pattern(
-        r"""
-        \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
-        ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*)\b
-        """
-    ),
-    "turn": verbose_pattern(
-        r"""
-        ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
-        does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)
-        """
-    ),
-}
-_SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
-_SMALL_P, _LARGE_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "large_p", "worse", "benefit"))
-_EFFECT, _TURN = _FORMS["effect"], _FORMS["turn"]
+_SAME = verbose_pattern(
+    r"""
+    \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
+    across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|
+    equivalent\ (?:in|between|to)|non-?inferior|unchanged|
+    (?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
+    """
+)
+_SIGNIFICANT = lazy_pattern(r"\bsignifican\w+", re.IGNORECASE)
+_NOTHING = verbose_pattern(
+    r"""
+    \b(?:no|(?<!and\ )(?<!or\ )without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|
+    effects?|reactions?|complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|
+    cases?|recurrences?|[\w-]+s))\b
+    """
+)
+_WORSE = verbose_pattern(
+    r"""
+    \b(?:wors\w+|poor\w*|harm\w*|detriment\w+|deteriorat\w+|inferior|unsafe|dangerous|(?:increas\w+|rais\w+|
+    higher|greater|more|excess)\ (?:\w+\ ){0,4}(?:deaths?|mortality|disability|toxicity|harms?|adverse|
+    complications?|fatal\w*))\b
+    """
+)
+_BENEFIT = verbose_pattern(
+    r"""
+    \b(?:effective\w*|efficac\w+|used|use|treat\w*|benefi\w+|improv\w+|help\w*|safe\w*|recommend\w*|prevent\w*|
+    protect\w*|reliev\w*|support\w*)\b
+    """
+)
+_SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0(?![6-9])", re.IGNORECASE)
+_LARGE_P = lazy_pattern(r"\bp\s?[=>≥]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
+_EFFECT = verbose_pattern(
+    r"""
+    \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
+    ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*)\b
+    """
+)
+_TURN = verbose_pattern(
+    r"""
+    ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
+    does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)
+    """
+)
 _BUT_NOT = re.compile(r",? but no(?:t|\b[^,;.(]{0,30}\bdifferences?) ([^,;.(]*)[^;.]*")
 _CLOSE = 60
 """Characters before `significant` in which its denial stands."""

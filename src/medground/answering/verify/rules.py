@@ -78,43 +78,41 @@ _STRONG = verbose_pattern(
     guarante\w+|always|prove[sdn]?|definitely)\b
     """
 )
-_OUTCOMES = tuple(
-    {
-        "death": verbose_pattern(
-            r"""
+_OUTCOMES = (
+    verbose_pattern(
+        r"""
         \b(?:deaths?|died?|dying|mortalit\w+|fatal\w*|surviv\w+|lethal\w*|life\ expectancy|lifespan|outlive\w*)\b
         """
-        ),
-        "exacerbation": lazy_pattern(r"\b(?:exacerbation\w*|flare\w*|attacks?|relaps\w+|recur\w+)\b", re.IGNORECASE),
-        "admission": lazy_pattern(
-            r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length[ -]of[ -]stay)\b", re.IGNORECASE
-        ),
-        "fracture": lazy_pattern(r"\bfractur\w+", re.IGNORECASE),
-        "stroke": verbose_pattern(
-            r"""
+    ),
+    lazy_pattern(r"\b(?:exacerbation\w*|flare\w*|attacks?|relaps\w+|recur\w+)\b", re.IGNORECASE),
+    lazy_pattern(
+        r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length[ -]of[ -]stay)\b", re.IGNORECASE
+    ),
+    lazy_pattern(r"\bfractur\w+", re.IGNORECASE),
+    verbose_pattern(
+        r"""
         \b(?:strokes?|cerebrovascular|isch(?:a)?emic\ attacks?|cerebral\ (?:infarct\w*|isch\w+|h(?:a)?emorrh\w+)|
         apoplexy|thrombectom\w+)\b
         """
-        ),
-        "infarction": verbose_pattern(
-            r"""
+    ),
+    verbose_pattern(
+        r"""
         \b(?:myocardial\ infarct\w*|heart\ attacks?|coronary|cardiovascular|cardiac|AMI|STEMI|NSTEMI|MI)\b
         """
-        ),
-        "dementia": lazy_pattern(r"\b(?:dementia|alzheimer\w*|cognitive)\b", re.IGNORECASE),
-        "cure": verbose_pattern(
-            r"""
+    ),
+    lazy_pattern(r"\b(?:dementia|alzheimer\w*|cognitive)\b", re.IGNORECASE),
+    verbose_pattern(
+        r"""
         \b(?:cur(?:e|es|ed|ing)|remission\w*|eradicat\w+|clear(?:ance|ed)|heal(?:s|ed|ing)?|resol(?:ve[sd]?|ution)|
         recover\w*)\b
         """
-        ),
-        "disability": verbose_pattern(
-            r"""
+    ),
+    verbose_pattern(
+        r"""
         \b(?:disab\w+|independen\w+|functional\ outcome\w*|rankin|mRS|activities\ of\ daily\ living)\b
         """
-        ),
-        "quality": lazy_pattern(r"\b(?:quality of life|QoL|HRQ\w+|well-?being)\b", re.IGNORECASE),
-    }.values()
+    ),
+    lazy_pattern(r"\b(?:quality of life|QoL|HRQ\w+|well-?being)\b", re.IGNORECASE),
 )
 _ASIDE = re.compile(
     r"(?i)[- ](?:[\w-]+ ){0,2}(?:therap|surger|bypass|operat|patient|people|adult|child|rehabilit|care\b|unit)"
