@@ -44,7 +44,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (739_143, 620_000),
+    "Python tokens": (734_300, 620_000),
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
     "lines that decide the first line": (5_290, 2_200),

@@ -1,7 +1,6 @@
 """The header of a run, with everything that could change its results, and how two headers differ."""
 
 import contextlib
-import hashlib
 import json
 import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ from medground import __version__
 from medground.answering import Declaration
 from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home import section_defaults
+from medground.home import digest, section_defaults
 from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
 from medground_evaluate.line_file import LineFile, Numbered, whole_lines
@@ -55,7 +54,7 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
 def prompts_hash(recipe: Declaration) -> str:
     """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask."""
     content = [_content(one) for one in sorted(recipe.operators, key=lambda operator: operator.name)]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    return digest(content)[:16]
 
 
 @cache

@@ -1,4 +1,5 @@
 from medground.home import registry as registry
+from medground.home.files import digest as digest
 from medground.home.files import make_folder as make_folder
 from medground.home.files import private_opener as private_opener
 from medground.home.files import sync as sync

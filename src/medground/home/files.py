@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import json
 import logging
 import os
 import re
@@ -27,6 +29,11 @@ _SUFFIX = ".part"
 _RANDOM = 8
 _FOLDER, _PRIVATE_FOLDER = 0o777, 0o700
 _FILE, _PRIVATE_FILE = 0o666, 0o600
+
+
+def digest(content: object) -> str:
+    """SHA-256 of JSON values, whatever the order of their names."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def write_whole(path: Path, content: str | bytes, *, private: bool = False, synced: bool = True) -> None:

@@ -8,7 +8,6 @@ recipe: the shared settings, its own section and those of the sources used, but 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import textwrap
@@ -20,6 +19,7 @@ import platformdirs
 from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
 
 from medground.errors import ConfigError, UsageError
+from medground.home.files import digest
 from medground.home.layers import (
     FILE_NAME,
     NOT_A_SETTING,
@@ -213,7 +213,7 @@ class Settings(SettingsPart):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        return digest(content)[:16]
 
     @classmethod
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:

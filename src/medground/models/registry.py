@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from medground.errors import ConfigError
-from medground.home.files import write_whole
+from medground.home.files import digest, write_whole
 from medground.home.registry import find
 from medground.home.settings import Settings
 from medground.home.settings_groups import CallSettings
@@ -47,7 +46,7 @@ class CallCache:
         try:
             stored = json.loads(self._path(key).read_bytes())
             content = [stored["output"], stored["usage"]]
-            if stored["format"] != FORMAT or stored["sha256"] != _checksum(key, content):
+            if stored["format"] != FORMAT or stored["sha256"] != digest([key, content]):
                 return None
             output = output_type.model_validate_json(json.dumps(stored["output"]))
             return Reply(output=output, usage=Usage.model_validate(stored["usage"]).from_cache())
@@ -58,7 +57,7 @@ class CallCache:
     def put(self, key: str, reply: Reply[Any], about: Mapping[str, str]) -> None:
         """Store the reply to a call. `about` names the model and the operator, for anyone who opens the file."""
         output, usage = reply.output.model_dump(mode="json"), reply.usage.model_dump(mode="json")
-        stored = {"format": FORMAT, "sha256": _checksum(key, [output, usage]), "about": dict(about)}
+        stored = {"format": FORMAT, "sha256": digest([key, [output, usage]]), "about": dict(about)}
         stored |= {"output": output, "usage": usage}
         try:
             write_whole(self._path(key), json.dumps(stored, ensure_ascii=False), private=True, synced=False)
@@ -69,10 +68,6 @@ class CallCache:
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
-
-
-def _checksum(key: str, content: object) -> str:
-    return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
 
 
 class Models:
@@ -159,7 +154,7 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
     }
     if operator.asked:
         content |= operator.asked.model_dump(include={"temperature", "longest", "reasoning"}, exclude_unset=True)
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return digest(content)
 
 
 def own_address(name: str, settings: Settings) -> str:

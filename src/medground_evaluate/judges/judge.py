@@ -1,13 +1,13 @@
 """Which judge may judge which runs, and asking it: two answers in both orders, or one beside its reference."""
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from medground.errors import ModelFailed, UsageError
+from medground.home import digest
 from medground.models import CallLimits, EvidenceView, Model, Models, Operator
 from medground.values import Author, Usage, UsageReport
 from medground_evaluate.compare import Result, in_common
@@ -79,7 +79,7 @@ def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[Result]) -> s
         "schema": operator.output.model_json_schema(),
         "runs": [[run.name, run.header.dataset_hash, run.header.settings_hash, run.header.started] for run in runs],
     }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    return digest(content)[:16]
 
 
 Watch = Callable[[int, int], None]
