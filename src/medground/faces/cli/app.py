@@ -65,10 +65,7 @@ def _joined(*names: str) -> dict[str, Any]:
 
 
 _COMMANDS: dict[str, Any] = {
-    **{
-        command.__name__: command
-        for command in (ask, explain, research, verify, plan, paper, history, show, export)
-    },
+    **{command.__name__: command for command in (ask, explain, research, verify, plan, paper, history, show, export)},
     "serve": serve_app,
     "corpus": corpus_app,
     "kb": kb_app,
