@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from medground.values.document import Frozen
 
 FindingKind = Literal[
@@ -58,8 +60,10 @@ class TextCheck(Frozen):
     """The findings of one or more texts, in the order of their sentences, with the reference lists as they were read.
 
     `remarks`: what a reader must know of how a text was read, such as that one mark counts for several sentences.
+    `texts`: each text as it was read, by its file: the offsets of its findings count in it.
     """
 
     findings: tuple[Finding, ...]
     references: tuple[JoinedReference, ...] = ()
     remarks: tuple[str, ...] = ()
+    texts: dict[str, str] = Field(default={})
