@@ -26,6 +26,7 @@ from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake
 from medground.faces.cli import installation
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
+from medground.faces.cli.check import check
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
@@ -65,7 +66,10 @@ def _joined(*names: str) -> dict[str, Any]:
 
 
 _COMMANDS: dict[str, Any] = {
-    **{command.__name__: command for command in (ask, explain, research, verify, plan, paper, history, show, export)},
+    **{
+        command.__name__: command
+        for command in (ask, explain, research, verify, check, plan, paper, history, show, export)
+    },
     "serve": serve_app,
     "corpus": corpus_app,
     "kb": kb_app,
