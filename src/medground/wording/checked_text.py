@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from docx.text.run import Run
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
+_RAISED = re.compile("</?sup>")
+"""Marks of raised numbers in a Word document that was read."""
 
 
 def as_html(check: TextCheck) -> str:
@@ -102,27 +104,19 @@ def _spaced(text: str) -> str:
 
 
 def _comment_in(word: WordDocument, check: TextCheck) -> None:
-    """Comment sentences where they stand in paragraphs and tables; the others are listed at the end."""
+    """Comment sentences where they stand in their paragraphs; the others are listed at the end."""
     left = list(check.findings)
-    for paragraph in _paragraphs(word):
+    for paragraph in word.paragraphs:
         text = "".join(run.text for run in paragraph.runs)
-        for finding in [one for one in left if one.sentence in text]:
-            start = text.index(finding.sentence)
-            _comment(word, finding, *_runs(paragraph, start, start + len(finding.sentence)))
+        for finding in [one for one in left if _RAISED.sub("", one.sentence) in text]:
+            start = text.index(told := _RAISED.sub("", finding.sentence))
+            _comment(word, finding, *_runs(paragraph, start, start + len(told)))
             left.remove(finding)
     if left:
         word.add_heading("Findings whose sentence is not in one paragraph", 2)
     for finding in left:
         run = word.add_paragraph().add_run(joined(finding.sentence))
         _comment(word, finding, run, run)
-
-
-def _paragraphs(word: WordDocument) -> Iterator[Paragraph]:
-    yield from word.paragraphs
-    for table in word.tables:
-        for row in table.rows:
-            for cell in row.cells:
-                yield from cell.paragraphs
 
 
 def _runs(paragraph: Paragraph, start: int, end: int) -> tuple[Run, Run]:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import MedgroundError, Stopped, UsageError
 from medground.faces.cli import options as by
+from medground.faces.cli.answers import check_folder, render_blocks, write_file
 from medground.faces.cli.asking import STDIN, opened, read_stdin
 from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
-    from medground.values.finding import TextCheck
+    from collections.abc import Collection
 
-GOOD = frozenset(["supported", "not_checked"])
-"""Kinds of finding that are no fault; `not_checked` is counted apart, and never as good."""
+    from medground.values.finding import Finding, TextCheck
+
 _BESIDE = (".bib", ".bibtex", ".ris", ".nbib", ".enw")
+
+_Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")]
+_Docx = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a Word document with comments; of a Word document, a copy of it."),
+]
+_Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF, for code hosts.")]
+_FailOn = Annotated[
+    str | None, typer.Option(metavar="KIND,...", help="Kinds that exit with 1, or none; by default, every fault.")
+]
+_Baseline = Annotated[Path | None, typer.Option(metavar="FILE", help="Findings that are accepted: they do not fail.")]
+_WriteBaseline = Annotated[
+    bool, typer.Option("--write-baseline", help="Accept what is found now, in the file of --baseline.")
+]
 
 
 def check(
@@ -36,45 +51,102 @@ def check(
     ] = None,
     source: by.SourceNames = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    html: _Html = None,
+    docx: _Docx = None,
+    sarif: _Sarif = None,
+    fail_on: _FailOn = None,
+    baseline: _Baseline = None,
+    write_baseline: _WriteBaseline = False,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
     quiet: by.Quiet = False,
 ) -> None:
-    """Check a text against its own references: what they say of each sentence. Exits with 1 where a fault is found."""
-    from medground.checking.files import text_of
+    """Check a text against its own references: what they say of each sentence.
 
+    The exit status is 0 if no fault is found, 1 if one is, and 2 if the text could not be checked.
+    """
+    from medground.checking.baseline import Accepted, as_baseline, read_baseline
+    from medground.checking.files import text_of
+    from medground.wording.findings import blocks
+
+    kinds = _kinds(fail_on)
+    if write_baseline and baseline is None:
+        raise UsageError("--write-baseline needs the name of its file: --baseline FILE")
+    for path in filter(None, (html, docx, sarif, baseline)):
+        check_folder(path)
+    known = read_baseline(baseline) if baseline and not write_baseline else frozenset()
     chosen = by.load_settings(sets, preset, settings, {**by.searched(refs, None), "retrieval.sources": source})
     texts = [("stdin", read_stdin()) if str(one) == STDIN else (str(one), text_of(one)) for one in file]
     found: list[TextCheck] = []
-    with opened(chosen, quiet=quiet) as engine:
-        for path, (name, text) in zip(file, texts, strict=True):
-            lists = [*(bibliography or []), *([] if str(path) == STDIN else _beside(path))]
-            found.append(engine.check_text(text, file=name, references=lists, fields=field or []))
+    try:
+        with opened(chosen, quiet=quiet) as engine:
+            for path, (name, text) in zip(file, texts, strict=True):
+                lists = [*(bibliography or []), *([] if str(path) == STDIN else _beside(path))]
+                found.append(engine.check_text(text, file=name, references=lists, fields=field or []))
+    except Stopped:
+        raise
+    except MedgroundError as error:  # 1 is for faults of the text
+        raise UsageError(str(error)) from error
+    whole = _joined(found)
+    faults = [one for one in whole.findings if one.kind in kinds]
+    accepted = frozenset(one for one in faults if Accepted.of(one) in known)
+    _write(whole, accepted, html, sarif, docx, file)
     if json:
-        say_data([one.model_dump(mode="json") for each in found for one in each.findings])
+        say_data([one.model_dump(mode="json") for one in whole.findings])
     else:
-        for each, (_, text) in zip(found, texts, strict=True):
-            say(*_lines(each, text))
-    if any(one.kind not in GOOD for each in found for one in each.findings):
+        render_blocks(list(blocks(whole, accepted)))
+    if write_baseline and baseline is not None:
+        write_file(baseline, as_baseline(faults))
+        say(f"{len(faults):,} findings are accepted in {baseline}", err=True)
+    elif len(accepted) < len(faults):
         raise typer.Exit(1)
+
+
+def _kinds(named: str | None) -> Collection[str]:
+    """The kinds of finding that fail. Raises UsageError: there is no such kind."""
+    from medground.wording.findings import FAULTS, KINDS
+
+    if named is None:
+        return FAULTS
+    kinds = [one for kind in named.split(",") if (one := kind.strip().replace("-", "_")) not in ("", "none")]
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise UsageError(f"{unknown[0][:40]!r} is not a kind of finding; choose from {', '.join(KINDS)}, or none")
+    return kinds
+
+
+def _joined(found: list[TextCheck]) -> TextCheck:
+    """The checks of several texts as one."""
+    from medground.values.finding import TextCheck
+
+    return TextCheck(
+        findings=tuple(one for each in found for one in each.findings),
+        references=tuple(one for each in found for one in each.references),
+        remarks=tuple(dict.fromkeys(one for each in found for one in each.remarks)),
+        texts={file: text for each in found for file, text in each.texts.items()},
+    )
+
+
+def _write(
+    whole: TextCheck,
+    accepted: Collection[Finding],
+    html: Path | None,
+    sarif: Path | None,
+    docx: Path | None,
+    files: list[Path],
+) -> None:
+    from medground.wording.checked_text import as_docx, as_html
+    from medground.wording.sarif import as_sarif
+
+    if html is not None:
+        write_file(html, as_html(whole).encode())
+    if sarif is not None:
+        write_file(sarif, as_sarif(whole, accepted).encode())
+    if docx is not None:
+        of_word = len(files) == 1 and files[0].suffix.lower() == ".docx"
+        write_file(docx, as_docx(whole, files[0].read_bytes() if of_word else None))
 
 
 def _beside(path: Path) -> list[Path]:
     """Files of references in the folder of a text with its name."""
     return [one for suffix in _BESIDE if (one := path.with_suffix(suffix)).is_file() and one != path]
-
-
-def _lines(found: TextCheck, text: str) -> list[str]:
-    lines = []
-    for one in found.findings:
-        line = text.count("\n", 0, one.start) + 1
-        column = one.start - text.rfind("\n", 0, one.start)
-        cited = f" ({', '.join(one.cited)})" if one.cited else ""
-        lines += [f"{one.file}:{line}:{column}: {one.kind}{cited}", f"    {one.sentence}"]
-        lines += [f"    {one.reason}"] if one.reason else []
-        lines += [f"    {one.evidence.ref}: “{one.evidence.quote}”"] if one.evidence else []
-    lines += [f"reference {one.mark or '-'}: {one.reason}: {one.entry}" for one in found.references if one.reason]
-    lines += [f"note: {remark}" for remark in found.remarks]
-    counts = Counter(one.kind for one in found.findings)
-    return [*lines, ", ".join(f"{number} {kind}" for kind, number in counts.most_common()) or "nothing to check"]
