@@ -16,6 +16,7 @@ from medground.faces.cli.terminal import say, say_data
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from medground.home.settings import Settings
     from medground.values.finding import Finding, TextCheck
 
 _BESIDE = (".bib", ".bibtex", ".ris", ".nbib", ".enw")
@@ -67,7 +68,6 @@ def check(
     The exit status is 0 if no fault is found, 1 if one is, and 2 if the text could not be checked.
     """
     from medground.checking.baseline import Accepted, as_baseline, read_baseline
-    from medground.checking.files import text_of
     from medground.wording.findings import blocks
 
     kinds = _kinds(fail_on)
@@ -77,18 +77,7 @@ def check(
         check_folder(path)
     known = read_baseline(baseline) if baseline and not write_baseline else frozenset()
     chosen = by.load_settings(sets, preset, settings, {**by.searched(refs, None), "retrieval.sources": source})
-    texts = [("stdin", read_stdin()) if str(one) == STDIN else (str(one), text_of(one)) for one in file]
-    found: list[TextCheck] = []
-    try:
-        with opened(chosen, quiet=quiet) as engine:
-            for path, (name, text) in zip(file, texts, strict=True):
-                lists = [*(bibliography or []), *([] if str(path) == STDIN else _beside(path))]
-                found.append(engine.check_text(text, file=name, references=lists, fields=field or []))
-    except Stopped:
-        raise
-    except MedgroundError as error:  # 1 is for faults of the text
-        raise UsageError(str(error)) from error
-    whole = _joined(found)
+    whole = _checked(file, bibliography or [], field or [], chosen, quiet=quiet)
     faults = [one for one in whole.findings if one.kind in kinds]
     accepted = frozenset(one for one in faults if Accepted.of(one) in known)
     _write(whole, accepted, html, sarif, docx, file)
@@ -115,10 +104,24 @@ def _kinds(named: str | None) -> Collection[str]:
     return kinds
 
 
-def _joined(found: list[TextCheck]) -> TextCheck:
-    """The checks of several texts as one."""
+def _checked(
+    files: list[Path], bibliography: list[Path], fields: list[str], settings: Settings, *, quiet: bool
+) -> TextCheck:
+    """The checks of the texts as one. Raises UsageError: whatever kept them from being checked."""
+    from medground.checking.files import text_of
     from medground.values.finding import TextCheck
 
+    texts = [("stdin", read_stdin()) if str(one) == STDIN else (str(one), text_of(one)) for one in files]
+    found: list[TextCheck] = []
+    try:
+        with opened(settings, quiet=quiet) as engine:
+            for path, (name, text) in zip(files, texts, strict=True):
+                lists = [*bibliography, *([] if str(path) == STDIN else _beside(path))]
+                found.append(engine.check_text(text, file=name, references=lists, fields=fields))
+    except Stopped:
+        raise
+    except MedgroundError as error:  # a failure exits with 1 elsewhere, and here that says that the text has faults
+        raise UsageError(str(error)) from error
     return TextCheck(
         findings=tuple(one for each in found for one in each.findings),
         references=tuple(one for each in found for one in each.references),
