@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from medground.checking.entries import Entry, entries_beside
 from medground.errors import BadDocument, UsageError
@@ -39,6 +41,10 @@ _MACROS = verbose_pattern(
     re.DOTALL,
 )
 _BRACES = lazy_pattern(r"(?<!\\)(?<!cite)[{}](?![^{}\n]*\\cite)")
+
+_MOST_UNPACKED = 200_000_000
+_ONE_PDF = Lock()
+"""The library of PDF is for one thread at a time."""
 
 
 def text_of(path: Path) -> str:
@@ -74,6 +80,9 @@ def _of_word(content: BytesIO) -> str:
     """The paragraphs of a Word document, with raised numbers as superscripts."""
     import docx
 
+    if sum(part.file_size for part in ZipFile(content).infolist()) > _MOST_UNPACKED:
+        raise ValueError("it unpacks to more than a Word document has")
+
     def told(run: Any) -> str:
         raised = run.font.superscript and re.fullmatch(r"[\d\s,;–-]+", run.text)
         return f"<sup>{run.text}</sup>" if raised else str(run.text)
@@ -84,7 +93,7 @@ def _of_word(content: BytesIO) -> str:
 def _of_pdf(content: bytes) -> str:
     import pypdfium2
 
-    with pypdfium2.PdfDocument(content) as opened:
+    with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
         return "\n".join(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in opened)
 
 
