@@ -44,10 +44,8 @@ def test_what_a_baseline_accepts_does_not_fail_and_what_is_new_does(draft: Path,
     assert "(accepted)" in said("check", "--refs=papers", "draft.md", "--baseline", "known.json").out
     with (draft / "draft.md").open("a", encoding="utf-8") as file:
         file.write("\nAnd that “aspirin prevents baldness in dogs” (PMID: 1).\n")
-    assert (
-        "1 accepted by the baseline"
-        in said("check", "--refs=papers", "draft.md", "--baseline", "known.json", code=1).out
-    )
+    new = said("check", "--refs=papers", "draft.md", "--baseline", "known.json", code=1).out
+    assert "; 1 accepted by the baseline" in " ".join(new.split())
     (draft / "known.json").write_text('{"a": 1}')
     assert "is not a baseline" in said("check", "--refs=papers", "draft.md", "--baseline", "known.json", code=2).err
     assert "--baseline FILE" in said("check", "--refs=papers", "draft.md", "--write-baseline", code=2).err
