@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from medground.answering.run import Run
-from medground.answering.verify.references import altered_quotations, nearest
+from medground.answering.verify import references
+from medground.answering.verify.critic import Claim, Judgement
+from medground.answering.verify.critics import open_critic
+from medground.answering.verify.references import altered_quotations, quotations
+from medground.checking.absences import certificate, denied_event, reported, thing_of
+from medground.checking.comparing import absent_numbers, compared, compares, doubts, misplaced, opposed
 from medground.checking.joining import Joined
 from medground.checking.sentences import CitingSentence
+from medground.checking.sources import Quote, Source, nearest, source_of, told
 from medground.corpus.retraction import RETRACTED, why_aside
-from medground.language.sentences import sentence_spans
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.differences import DENIED, HEDGE, NEGATION
 from medground.values.document import Document
 from medground.values.finding import Finding, FindingEvidence, FindingKind
+
+_NEAR = 0.5
+_AWAY = 0.2
+_SUPPORTS = 0.65
+_OPPOSES = 0.78
 
 
 @dataclass(frozen=True)
@@ -22,33 +36,149 @@ class Asked:
     sentence: CitingSentence
     cited: tuple[Joined, ...]
 
+    @property
+    def sources(self) -> list[Source]:
+        return [source_of(document) for entry in self.cited for document in entry.documents]
+
+
+class Told(NamedTuple):
+    """What is found of a sentence."""
+
+    kind: FindingKind
+    reason: str
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True)
+class Open:
+    """A sentence that code alone could not judge: the nearest sentences of what it cites and of other papers."""
+
+    claim: str
+    near: list[Quote]
+    away: list[Quote]
+    sources: list[Source]
+    carried: bool
+
 
 async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Document], run: Run) -> list[Finding]:
     """One finding for each sentence, in order; `papers` are all that the text cites."""
-    return [_finding(file, one, papers) for one in asked]
+    every = [source_of(paper) for paper in papers if why_aside(paper) is None]
+    found = [_by_code(one, every) for one in asked]
+    waiting = [one for one in found if isinstance(one, Open)]
+    judged = iter(await _judged(waiting, run))
+    told_of = [_by_critic(one, next(judged)) if isinstance(one, Open) else one for one in found]
+    return [_finding(file, one, said) for one, said in zip(asked, told_of, strict=True)]
 
 
-def _finding(file: str, one: Asked, papers: Sequence[Document]) -> Finding:
-    sentence, documents = one.sentence, [document for entry in one.cited for document in entry.documents]
+async def _judged(waiting, run):
+    critic = open_critic(run)
+    claims = []
+    for one in waiting:
+        by = {s.document.id: s for s in one.sources}
+        quotes = [one.near[0], *by[one.near[0].document.id].beside(one.near[0])[1:], *one.near[1:]]
+        claims.append(Claim(one.claim, tuple(EvidenceView(id=f"P1.S{i}", title=q.document.title, quote=q.text) for i, q in enumerate(quotes))))
+    return await critic.judge(claims) if claims else []
 
-    def told(kind: FindingKind, reason: str, paper: Document | None = None, quote: str = "") -> Finding:
-        evidence = FindingEvidence(ref=paper.id, quote=quote) if paper and quote else None
-        cited = tuple(dict.fromkeys(entry.documents[0].id for entry in one.cited if entry.documents))
-        place = {"start": sentence.start, "end": sentence.end, "cited": cited, "evidence": evidence}
-        return Finding(file=file, sentence=sentence.text, kind=kind, reason=reason, **place)
 
+def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
+    sentence, sources, claim = one.sentence, one.sources, one.sentence.claim
     if wrong := next((entry for entry in one.cited if entry.wrong), None):
-        return told("wrong_reference", wrong.wrong, wrong.documents[0], wrong.documents[0].title)
-    if gone := next((document for document in documents if why_aside(document) == RETRACTED), None):
-        return told("retracted", f"{gone.id} was retracted", gone, gone.title)
-    compared = documents or list(papers)
-    for passage in altered_quotations(sentence.claim, [document.text for document in compared]):
-        places = {d.text[a:b]: d for d in compared for a, b in sentence_spans(d.text)}
-        if quote := nearest(passage, places):
-            return told("altered_quote", f"it quotes “{passage}”", places[quote], quote)
-        return told("fabricated_quote", f"no sentence of the cited text is like “{passage}”")
+        return Told("wrong_reference", wrong.wrong, _title(wrong.documents[0]))
+    if gone := next((s.document for s in sources if why_aside(s.document) == RETRACTED), None):
+        return Told("retracted", f"{gone.id} was retracted", _title(gone))
+    if quoted := _quotations(claim, sources or papers, cited=bool(sources)):
+        return quoted
     if not sentence.cites:
-        return told("not_checked", "it cites nothing")
-    if not documents:
-        return told("not_checked", "what it cites is not stored")
-    return told("not_checked", "no judge has compared it yet")
+        return Told("not_checked", "it cites nothing")
+    if not sources:
+        return Told("not_checked", one.cited[0].reason if one.cited else "its mark leads to no entry of the references")
+    near = nearest(claim, sources)
+    others = [paper for paper in papers if paper.document.id not in {s.document.id for s in sources}]
+    if thing := thing_of(claim):
+        if quote := reported(thing, sources):
+            return Told("false_absence", f"“{thing}” is reported", quote)
+        return Told("supported", certificate(thing, sources))
+    if quote := denied_event(claim, sources):
+        return Told("false_absence", "it is reported", quote)
+    if _repeated(claim, near[0]):
+        return Told("supported", "letter by letter", near[0])
+    away = nearest(claim, others, 1)
+    share = max(s.share(claim) for s in sources)
+    info = f"cov {share:.2f} near {near[0].share:.2f} away {away[0].share if away else 0:.2f} "
+    if away and away[0].share > _NEAR and away[0].share > near[0].share + _AWAY:
+        return Told("elsewhere", info + "another stored paper says it", away[0])
+    if share < 0.4 and not sentence.carried:
+        return Told("silent", info + "the text is on another subject")
+    if numbers := absent_numbers(claim, sources):
+        if near[0].share < 0.45 : return Told("silent", info + "number & subject " + numbers)
+        return Told("number", info + f"the source has nowhere {numbers}", near[0])
+    for q in near[:2]:
+        if q.share > 0.5 or q is near[0]:
+            if why := misplaced(claim, q):
+                return Told("number", info + why, q)
+            if why := opposed(claim, q):
+                return Told("contradicted", info + why, q)
+    return Open(claim, near, away, sources, sentence.carried)
+
+
+def _by_critic(one: Open, j: Judgement) -> Told:
+    share = max(s.share(one.claim) for s in one.sources)
+    info = f"cov {share:.2f} near {one.near[0].share:.2f} critic {j.relation} {j.probability} e{j.entailment} {j.note}"
+    best = one.near[0]
+    lean = j.probability or 0.0
+    d = doubts(one.claim, best)
+    comp = [compared(one.claim, q.text) for q in one.near]
+    info += f" doubts {d} compares {compares(one.claim)} {comp}"
+    if j.leans == "entails" and lean >= _SUPPORTS and not d:
+        return Told("supported", info, best)
+    if compares(one.claim) and "same" in comp and not d:
+        return Told("supported", info, one.near[comp.index("same")])
+    if j.leans == "contradicts" and lean >= _OPPOSES and not DENIED.search(one.claim):
+        return Told("contradicted", info, best)
+    if share < 0.6 and (j.entailment or 0) < 0.3 and not one.carried:
+        return Told("silent", info)
+    return Told("not_checked", info, best)
+
+
+def _title(document: Document) -> Quote | None:
+    return Quote(document, 0, 0, 0.0)
+
+
+def _quotations(claim: str, sources: Sequence[Source], *, cited: bool) -> Told | None:
+    texts = [source.document.text for source in sources]
+    places = {q.text: q for s in sources for q in s.quotes("")}
+    for passage in altered_quotations(claim, texts):
+        if quote := references.nearest(passage, places):
+            return Told("altered_quote", f"it quotes “{passage}”; the source has other words", places[quote])
+        if cited:
+            return Told("fabricated_quote", f"no sentence of the cited text is like “{passage}”")
+    passages = quotations(claim)
+    held = next((q for q in places.values() if passages and not altered_quotations(f"“{passages[0]}”", [q.text])), None)
+    if held is None or not cited:
+        return None
+    at = held.text.casefold().find(passages[0].casefold()[:12].split("[")[0])
+    before = held.text[max(0, at - 30) : max(at, 0)]
+    rest = claim
+    for passage in passages:
+        rest = rest.replace(passage, " ")
+    lost = next((m for form in (HEDGE, NEGATION) for m in form.finditer(before) if len(before[m.end():].split()) <= 2), None)
+    if lost and not HEDGE.search(rest) and not NEGATION.search(rest):
+        return Told("altered_quote", f"the quotation leaves out “{lost[0].strip()}” before it", held)
+    return Told("supported", "quoted letter by letter", held)
+
+
+def _repeated(claim: str, quote: Quote) -> bool:
+    """Whether a claim is a sentence of its source, but for what stands in brackets there and a few words of its own."""
+    bare = re.sub(r"\s*\([^()]*\)", "", quote.text)
+    for text in (quote.text, bare):
+        if len(text.split()) > 5 and not altered_quotations(f"“{text}”", [claim, re.sub(r"\s*\([^()]*\)", "", claim)]):
+            return len(told(claim)) - len(told(text)) <= 3
+    return False
+
+
+def _finding(file: str, one: Asked, said: Told) -> Finding:
+    quote = said.quote
+    evidence = FindingEvidence(ref=quote.document.id, quote=quote.text or quote.document.title) if quote else None
+    cited = tuple(dict.fromkeys(entry.documents[0].id for entry in one.cited if entry.documents))
+    place = {"start": one.sentence.start, "end": one.sentence.end}
+    return Finding(file=file, sentence=one.sentence.text, kind=said.kind, cited=cited, evidence=evidence, reason=said.reason, **place)
