@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from medground.answering.verify.arms import Contrast, contrasts, roles_in
 from medground.answering.verify.numbers import missing_quantities
@@ -12,9 +12,15 @@ from medground.answering.verify.rules import Part, broken
 from medground.checking.sources import Quote, Source
 from medground.language import words
 from medground.language.pattern import lazy_pattern
-from medground.language.quantities import quantities
+from medground.language.quantities import COUNT, TIMES, quantities
 from medground.models.operators.differences import DOWN, NEGATION, UP, Pair, differences
 
+_DIFFERS = lazy_pattern(r"\bdiffer(?:s|ed|ences?)?\b|\b(?:dose response|advantage)\b", re.IGNORECASE)
+_SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
+_LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
+_COUNTED = frozenset(["", COUNT, *TIMES])
+_STRAY = 0.5
+"""Share of the nearest sentence's likeness below which a sentence is about something else."""
 _RATE = lazy_pattern(r"(\d+(?:\.\d+)?)\s?(?:/|per\s)\s?(\d[\d,]*)\b")
 _ORDINAL = lazy_pattern(r"\b(\d+)(?:st|nd|rd|th)\b")
 _LEAST_NAMED = 4
@@ -23,6 +29,13 @@ _NUMBERS = frozenset(["number", "unit"])
 _TURNED = frozenset(["negation", "direction", "comparison order"])
 _MISPLACED = frozenset(["misplaced", "time"])
 _REVERSED = frozenset(["reversed", "comparison order", "none"])
+_WAYS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "faster": "less"}
+_WAYS |= {"longer": "more", "stronger": "more"}
+_KNOWN = frozenset(["more", "less", "better", "worse"])
+_OUTSIDE = frozenset(["outsid", "not", "without"])
+"""Stems that make a side another one: children outside the trial are not those in it."""
+_SIDE = 0.4
+"""Least share of what tells a side from the other, by weight, that names it in a text."""
 _SAME = 0.5
 """Least share of what a comparison is about, by weight, that another one has, to be about the same."""
 
@@ -56,15 +69,36 @@ def opposed(claim: str, quote: Quote) -> str:
     pair, found = Pair(claim, quote.text, quote.text), set(differences(claim, quote.text))
     if pair.repeats and found & _TURNED:
         return "it repeats this sentence with the opposite meaning"
-    roles = compared(claim, quote.text)
+    roles = compared(claim, quote)
     if roles in ("exchanged", "opposite"):
         return "the source compares these the other way round"
     if roles == "same":
         return ""
-    if not _REVERSED.isdisjoint(broken(Part("statement", claim, (quote.text,), (quote.document,)))):
+    both = NEGATION.search(claim) or denies(claim)
+    both = both and (UP.search(claim) or DOWN.search(claim))
+    if not both and not _REVERSED.isdisjoint(broken(Part("statement", claim, (quote.text,), (quote.document,)))):
         return "the source denies this, or says the opposite"
-    affirmed = affirms(claim) and denies(quote.text) and not (UP.search(quote.text) or DOWN.search(quote.text))
-    return "the source denies this" if affirmed else ""
+    told = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
+    if told and denies(quote.text) and not (UP.search(quote.text) or DOWN.search(quote.text)):
+        return "the source denies this"
+    significant = "significan" in claim and not denies(claim) and not _SMALL_P.search(quote.text)
+    return "the source gives a p value that is not significant" if significant and _LARGE_P.search(quote.text) else ""
+
+
+def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
+    """A measure of a claim that stands only in sentences about something else; empty if there is none."""
+    for stated in quantities(claim):
+        if stated.named or stated.about or stated.unit in _COUNTED:
+            continue
+        held = [
+            quote.share
+            for source in sources
+            for quote in source.quotes(claim)
+            if any(one.values & stated.values for one in quantities(quote.text))
+        ]
+        if held and max(held) < _STRAY * near.share:
+            return stated.text
+    return ""
 
 
 def doubts(claim: str, quote: Quote) -> str:
@@ -73,11 +107,12 @@ def doubts(claim: str, quote: Quote) -> str:
     return next((name for name in found if name not in ("reversed", "comparison order")), "")
 
 
-def compared(claim: str, text: str) -> str:
+def compared(claim: str, quote: Quote) -> str:
     """How the sides of a claim's comparison stand in a sentence: `same`, `exchanged`, `opposite`; empty if unknown."""
-    if strict := roles_in(claim, text):
+    if strict := roles_in(claim, quote.text):
         return strict
-    found = {_roles(one, other) for one in contrasts(claim) if one.arm for other in contrasts(text)} - {""}
+    found = {_roles(one, other, quote.stems) for one in contrasts(claim) if one.arm for other in contrasts(quote.text)}
+    found -= {""}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -86,22 +121,29 @@ def compares(claim: str) -> bool:
     return any(one.arm or one.other for one in contrasts(claim))
 
 
-_LESS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "longer": "more", "stronger": "more", "faster": "less"}
-
-
-def _roles(claimed: Contrast, quoted: Contrast) -> str:
+def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     """The roles of the sides by the words that tell them apart."""
     own, rest = claimed.arm - claimed.other, claimed.other - claimed.arm
-    about = claimed.about | own | rest
-    if words.coverage(about, quoted.about | quoted.arm | quoted.other) < _SAME:
+    arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
+    if words.coverage(claimed.about | own | rest, stems) < _SAME:
         return ""
-    straight = words.coverage(own, quoted.arm - quoted.other) + words.coverage(rest, quoted.other - quoted.arm)
-    crossed = words.coverage(own, quoted.other - quoted.arm) + words.coverage(rest, quoted.arm - quoted.other)
-    if straight == crossed or claimed.denied != quoted.denied:
+    if claimed.denied and quoted.denied:
+        return "same" if words.coverage(own | rest, stems) >= _SAME else ""
+    if quoted.kind == "alike":
+        return "opposite" if claimed.scale and not claimed.denied and own <= stems else ""
+    straight = words.coverage(own, arm), words.coverage(rest, other)
+    crossed = words.coverage(own, other), words.coverage(rest, arm)
+    is_straight, is_crossed = straight[0] >= _SIDE and not any(crossed), any(crossed) and not straight[0]
+    if is_straight == is_crossed or own & _OUTSIDE != (arm if is_straight else other) & _OUTSIDE:
         return ""
-    scales = [{_LESS.get(name, name) for name in one.scale} & {"more", "less", "better", "worse"} for one in (claimed, quoted)]
-    if len(scales[0]) != 1 or len(scales[1]) != 1:
+    if is_crossed and (not crossed[0] or (rest and not crossed[1])):
         return ""
-    if (scales[0] == scales[1]) == (straight > crossed):
+    if claimed.denied or quoted.denied:
+        return "opposite" if quoted.denied and claimed.scale and is_straight and not claimed.denied else ""
+    ways = [{_WAYS.get(name, name) for name in one.scale} for one in (claimed, quoted)]
+    if any(len(way) != 1 for way in ways) or not ways[0] | ways[1] <= _KNOWN:
+        return ""
+    agrees = ways[0] == ways[1]
+    if agrees == is_straight:
         return "same"
-    return "exchanged" if crossed > straight else "opposite"
+    return "exchanged" if is_crossed else "opposite"

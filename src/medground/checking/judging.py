@@ -13,7 +13,7 @@ from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.references import altered_quotations, quotations
 from medground.checking.absences import certificate, denied_event, reported, thing_of
-from medground.checking.comparing import absent_numbers, compared, compares, doubts, misplaced, opposed
+from medground.checking.comparing import absent_numbers, compared, compares, doubts, misplaced, opposed, stray_number
 from medground.checking.joining import Joined
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import Quote, Source, nearest, source_of, told
@@ -22,11 +22,13 @@ from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import DENIED, HEDGE, NEGATION
 from medground.values.document import Document
 from medground.values.finding import Finding, FindingEvidence, FindingKind
+from medground.values.lookup import Lookup, Ranker
+from medground.values.query import Words
 
 _NEAR = 0.5
 _AWAY = 0.2
 _SUPPORTS = 0.65
-_OPPOSES = 0.78
+_OPPOSES = 0.75
 
 
 @dataclass(frozen=True)
@@ -59,23 +61,41 @@ class Open:
     sources: list[Source]
     carried: bool
 
+    @property
+    def quotes(self) -> list[Quote]:
+        first = self.near[0]
+        source = next(one for one in self.sources if one.document.id == first.document.id)
+        return [first, *source.beside(first)[1:], *self.near[1:]]
+
 
 async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Document], run: Run) -> list[Finding]:
     """One finding for each sentence, in order; `papers` are all that the text cites."""
-    every = [source_of(paper) for paper in papers if why_aside(paper) is None]
-    found = [_by_code(one, every) for one in asked]
+    every = [source_of(paper) for paper in papers]
+    away = await _elsewhere(asked, run)
+    found = [_by_code(one, [*every, *away.get(id(one), [])]) for one in asked]
     waiting = [one for one in found if isinstance(one, Open)]
     judged = iter(await _judged(waiting, run))
     told_of = [_by_critic(one, next(judged)) if isinstance(one, Open) else one for one in found]
     return [_finding(file, one, said) for one, said in zip(asked, told_of, strict=True)]
 
 
+async def _elsewhere(asked: Sequence[Asked], run: Run) -> dict[int, list[Source]]:
+    """Other stored papers for the sentences that are not near to any sentence of what they cite."""
+    far = [one for one in asked if one.sources and not one.sentence.carried and nearest(one.sentence.claim, one.sources, 1)[0].share < _NEAR]
+    corpora = tuple(source.name for source in run.sources if source.state is not None)
+    lookups = [Lookup(asked=Words(text=one.sentence.claim), sources=corpora, rankers=(Ranker.LEXICAL,), limit=5) for one in far]
+    results = await run.look_up(*lookups) if far else []
+    found = {id(one): list(dict.fromkeys(hit.passage.document_id for ranking in got.rankings for hit in ranking)) for one, got in zip(far, results, strict=True)}
+    await run.retrieve(list({name for names in found.values() for name in names}))
+    papers = {name: source_of(paper) for name, paper in run.ledger.documents.items()}
+    return {key: [papers[name] for name in names if name in papers] for key, names in found.items()}
+
+
 async def _judged(waiting, run):
     critic = open_critic(run)
     claims = []
     for one in waiting:
-        by = {s.document.id: s for s in one.sources}
-        quotes = [one.near[0], *by[one.near[0].document.id].beside(one.near[0])[1:], *one.near[1:]]
+        quotes = one.quotes
         claims.append(Claim(one.claim, tuple(EvidenceView(id=f"P1.S{i}", title=q.document.title, quote=q.text) for i, q in enumerate(quotes))))
     return await critic.judge(claims) if claims else []
 
@@ -94,24 +114,29 @@ def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
         return Told("not_checked", one.cited[0].reason if one.cited else "its mark leads to no entry of the references")
     near = nearest(claim, sources)
     others = [paper for paper in papers if paper.document.id not in {s.document.id for s in sources}]
+    share = max(s.share(claim) for s in sources)
+    away = nearest(claim, others, 1)
+    info = f"cov {share:.2f} near {near[0].share:.2f} away {away[0].share if away else 0:.2f} "
     if thing := thing_of(claim):
         if quote := reported(thing, sources):
             return Told("false_absence", f"“{thing}” is reported", quote)
+        if nearest(thing, sources, 1)[0].share >= 0.4:
+            return Told("not_checked", info + f"no sentence reports “{thing}” in these words, but this one comes near", nearest(thing, sources, 1)[0])
         return Told("supported", certificate(thing, sources))
     if quote := denied_event(claim, sources):
         return Told("false_absence", "it is reported", quote)
-    if _repeated(claim, near[0]):
-        return Told("supported", "letter by letter", near[0])
-    away = nearest(claim, others, 1)
-    share = max(s.share(claim) for s in sources)
-    info = f"cov {share:.2f} near {near[0].share:.2f} away {away[0].share if away else 0:.2f} "
-    if away and away[0].share > _NEAR and away[0].share > near[0].share + _AWAY:
+    few = len(set(told(claim))) < 3
+    if not few and away and away[0].share > _NEAR and away[0].share > near[0].share + _AWAY and not absent_numbers(claim, [source_of(away[0].document)]):
         return Told("elsewhere", info + "another stored paper says it", away[0])
-    if share < 0.4 and not sentence.carried:
+    if share < 0.4 and not few and not sentence.carried:
         return Told("silent", info + "the text is on another subject")
     if numbers := absent_numbers(claim, sources):
-        if near[0].share < 0.45 : return Told("silent", info + "number & subject " + numbers)
+        if near[0].share < 0.45 and not few: return Told("silent", info + "number & subject " + numbers)
         return Told("number", info + f"the source has nowhere {numbers}", near[0])
+    if _repeated(claim, near[0]):
+        return Told("supported", "letter by letter", near[0])
+    if stray := stray_number(claim, near[0], sources):
+        return Told("number", info + f"stray {stray}", near[0])
     for q in near[:2]:
         if q.share > 0.5 or q is near[0]:
             if why := misplaced(claim, q):
@@ -124,18 +149,18 @@ def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
 def _by_critic(one: Open, j: Judgement) -> Told:
     share = max(s.share(one.claim) for s in one.sources)
     info = f"cov {share:.2f} near {one.near[0].share:.2f} critic {j.relation} {j.probability} e{j.entailment} {j.note}"
-    best = one.near[0]
+    best = one.quotes[int(j.best.rpartition("S")[2])] if j.best else one.near[0]
     lean = j.probability or 0.0
     d = doubts(one.claim, best)
-    comp = [compared(one.claim, q.text) for q in one.near]
+    comp = [compared(one.claim, q) for q in one.near]
     info += f" doubts {d} compares {compares(one.claim)} {comp}"
     if j.leans == "entails" and lean >= _SUPPORTS and not d:
         return Told("supported", info, best)
     if compares(one.claim) and "same" in comp and not d:
         return Told("supported", info, one.near[comp.index("same")])
-    if j.leans == "contradicts" and lean >= _OPPOSES and not DENIED.search(one.claim):
+    if j.relation == "contradicts" or (j.leans == "contradicts" and lean >= _OPPOSES and not NEGATION.search(one.claim)):
         return Told("contradicted", info, best)
-    if share < 0.6 and (j.entailment or 0) < 0.3 and not one.carried:
+    if (share < 0.45 or (share < 0.62 and j.relation=="neutral" and lean > .85)) and (j.entailment or 0) < 0.3 and not one.carried:
         return Told("silent", info)
     return Told("not_checked", info, best)
 
@@ -171,7 +196,7 @@ def _repeated(claim: str, quote: Quote) -> bool:
     """Whether a claim is a sentence of its source, but for what stands in brackets there and a few words of its own."""
     bare = re.sub(r"\s*\([^()]*\)", "", quote.text)
     for text in (quote.text, bare):
-        if len(text.split()) > 5 and not altered_quotations(f"“{text}”", [claim, re.sub(r"\s*\([^()]*\)", "", claim)]):
+        if len(text.split()) > 5 and not altered_quotations(f"“{text}”", [claim]):
             return len(told(claim)) - len(told(text)) <= 3
     return False
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from medground.answering.verify.context import meant_by
+from medground.answering.verify.reporting import asks_or_plans
 from medground.language import words
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
@@ -17,6 +18,9 @@ _ABSTRACT = 6_000
 _OF_TITLE = 0.3
 """What a word of the title counts for a sentence, which need not repeat it."""
 
+_OF_AIM = 0.7
+"""What a sentence counts that says what was asked or planned, and reports nothing."""
+
 
 class Quote(NamedTuple):
     """A sentence of a paper, and the share of a claim's words, by weight, that it has with the paper's title."""
@@ -25,6 +29,7 @@ class Quote(NamedTuple):
     start: int
     end: int
     share: float
+    stems: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -55,7 +60,8 @@ class Source:
         wanted = told(claim)
         for (start, end), own in zip(self.spans, self.stems, strict=True):
             share = words.coverage(wanted, own) + _OF_TITLE * words.coverage(wanted, self.title - own)
-            yield Quote(self.document, start, end, share)
+            finds = not asks_or_plans(self.document.text[start:end])
+            yield Quote(self.document, start, end, share if finds else share * _OF_AIM, own)
 
     def beside(self, quote: Quote) -> list[Quote]:
         """A sentence, and the same with the one before and the one after it."""
