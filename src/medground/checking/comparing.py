@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from medground.answering.verify.arms import Contrast, contrasts, roles_in
+from medground.answering.verify.context import meant_by
 from medground.answering.verify.numbers import missing_quantities
 from medground.answering.verify.polarity import affirms, denies
 from medground.answering.verify.rules import Part, broken
-from medground.checking.sources import Quote, Source
+from medground.checking.sources import Quote, Source, told
 from medground.language import words
 from medground.language.pattern import lazy_pattern
 from medground.language.quantities import COUNT, TIMES, quantities
@@ -21,6 +22,7 @@ _LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _COUNTED = frozenset(["", COUNT, *TIMES])
 _STRAY = 0.5
 """Share of the nearest sentence's likeness below which a sentence is about something else."""
+_CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
 _RATE = lazy_pattern(r"(\d+(?:\.\d+)?)\s?(?:/|per\s)\s?(\d[\d,]*)\b")
 _ORDINAL = lazy_pattern(r"\b(\d+)(?:st|nd|rd|th)\b")
 _LEAST_NAMED = 4
@@ -78,11 +80,20 @@ def opposed(claim: str, quote: Quote) -> str:
     both = both and (UP.search(claim) or DOWN.search(claim))
     if not both and not _REVERSED.isdisjoint(broken(Part("statement", claim, (quote.text,), (quote.document,)))):
         return "the source denies this, or says the opposite"
-    told = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
-    if told and denies(quote.text) and not (UP.search(quote.text) or DOWN.search(quote.text)):
+    affirmed = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
+    if affirmed and any(_is_null(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
     significant = "significan" in claim and not denies(claim) and not _SMALL_P.search(quote.text)
     return "the source gives a p value that is not significant" if significant and _LARGE_P.search(quote.text) else ""
+
+
+def _is_null(claim: str, clause: str, quote: Quote) -> bool:
+    """Whether a clause says that what a claim is about did not differ or change, and nothing else."""
+    if not denies(clause) or UP.search(clause) or DOWN.search(clause):
+        return False
+    about = frozenset().union(*(one.about for one in contrasts(claim))) or frozenset(told(claim))
+    own = words.terms("\n".join([clause, *meant_by(clause, quote.document)]))
+    return words.coverage(about, own) >= _SAME
 
 
 def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
@@ -134,13 +145,17 @@ def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     straight = words.coverage(own, arm), words.coverage(rest, other)
     crossed = words.coverage(own, other), words.coverage(rest, arm)
     is_straight, is_crossed = straight[0] >= _SIDE and not any(crossed), any(crossed) and not straight[0]
-    if is_straight == is_crossed or own & _OUTSIDE != (arm if is_straight else other) & _OUTSIDE:
+    if is_straight == is_crossed:
         return ""
+    if own & _OUTSIDE != (arm if is_straight else other) & _OUTSIDE:
+        is_straight, is_crossed, crossed = is_crossed, is_straight, (1.0, 1.0)
     if is_crossed and (not crossed[0] or (rest and not crossed[1])):
         return ""
     if claimed.denied or quoted.denied:
         return "opposite" if quoted.denied and claimed.scale and is_straight and not claimed.denied else ""
     ways = [{_WAYS.get(name, name) for name in one.scale} for one in (claimed, quoted)]
+    if claimed.kind == quoted.kind == "not" and is_straight and not ways[1]:
+        return "same"
     if any(len(way) != 1 for way in ways) or not ways[0] | ways[1] <= _KNOWN:
         return ""
     agrees = ways[0] == ways[1]

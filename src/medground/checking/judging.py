@@ -17,6 +17,8 @@ from medground.checking.comparing import absent_numbers, compared, compares, dou
 from medground.checking.joining import Joined
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import Quote, Source, nearest, source_of, told
+from medground.answering.verify.numbers import missing_quantities
+from medground.language.quantities import quantities
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import DENIED, HEDGE, NEGATION
@@ -26,6 +28,7 @@ from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Words
 
 _NEAR = 0.5
+_CARRIED = 0.6
 _AWAY = 0.2
 _SUPPORTS = 0.65
 _OPPOSES = 0.75
@@ -110,6 +113,8 @@ def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
         return quoted
     if not sentence.cites:
         return Told("not_checked", "it cites nothing")
+    if sentence.carried and sources and nearest(claim, sources, 1)[0].share < _CARRIED:
+        return Told("not_checked", "it cites nothing")
     if not sources:
         return Told("not_checked", one.cited[0].reason if one.cited else "its mark leads to no entry of the references")
     near = nearest(claim, sources)
@@ -125,8 +130,8 @@ def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
         return Told("supported", certificate(thing, sources))
     if quote := denied_event(claim, sources):
         return Told("false_absence", "it is reported", quote)
-    few = len(set(told(claim))) < 3
-    if not few and away and away[0].share > _NEAR and away[0].share > near[0].share + _AWAY and not absent_numbers(claim, [source_of(away[0].document)]):
+    few = len(set(told(claim))) < 4
+    if not few and away and away[0].share > _NEAR and away[0].share > near[0].share + _AWAY and not absent_numbers(claim, [source_of(away[0].document)]) and not opposed(claim, away[0]):
         return Told("elsewhere", info + "another stored paper says it", away[0])
     if share < 0.4 and not few and not sentence.carried:
         return Told("silent", info + "the text is on another subject")
@@ -135,14 +140,18 @@ def _by_code(one: Asked, papers: Sequence[Source]) -> Told | Open:
         return Told("number", info + f"the source has nowhere {numbers}", near[0])
     if _repeated(claim, near[0]):
         return Told("supported", "letter by letter", near[0])
-    if stray := stray_number(claim, near[0], sources):
+    if near[0].share >= 0.6 and (stray := stray_number(claim, near[0], sources)):
         return Told("number", info + f"stray {stray}", near[0])
-    for q in near[:2]:
-        if q.share > 0.5 or q is near[0]:
-            if why := misplaced(claim, q):
-                return Told("number", info + why, q)
-            if why := opposed(claim, q):
-                return Told("contradicted", info + why, q)
+    for q in near:
+        if (q.share >= 0.6 or (q is near[0] and q.share > .5)) and (why := misplaced(claim, q)):
+            return Told("number", info + why, q)
+        roles = compared(claim, q)
+        if roles == "exchanged" and quantities(claim) and not missing_quantities(claim, [q.text]):
+            return Told("number", info + "these numbers are of the other side", q)
+        if roles in ("exchanged", "opposite"):
+            return Told("contradicted", info + roles, q)
+        if (q.share >= 0.5 or q is near[0]) and (why := opposed(claim, q)):
+            return Told("contradicted", info + why, q)
     return Open(claim, near, away, sources, sentence.carried)
 
 
@@ -150,13 +159,14 @@ def _by_critic(one: Open, j: Judgement) -> Told:
     share = max(s.share(one.claim) for s in one.sources)
     info = f"cov {share:.2f} near {one.near[0].share:.2f} critic {j.relation} {j.probability} e{j.entailment} {j.note}"
     best = one.quotes[int(j.best.rpartition("S")[2])] if j.best else one.near[0]
+    best = best if best.stems else one.near[0]
     lean = j.probability or 0.0
     d = doubts(one.claim, best)
     comp = [compared(one.claim, q) for q in one.near]
     info += f" doubts {d} compares {compares(one.claim)} {comp}"
-    if j.leans == "entails" and lean >= _SUPPORTS and not d:
+    if j.leans == "entails" and (j.relation == "entails" or (lean >= _SUPPORTS and lean + one.near[0].share >= 1.25)) and not d:
         return Told("supported", info, best)
-    if compares(one.claim) and "same" in comp and not d:
+    if compares(one.claim) and "same" in comp and not d and j.leans != "contradicts":
         return Told("supported", info, one.near[comp.index("same")])
     if j.relation == "contradicts" or (j.leans == "contradicts" and lean >= _OPPOSES and not NEGATION.search(one.claim)):
         return Told("contradicted", info, best)
