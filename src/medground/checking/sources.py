@@ -10,16 +10,28 @@ from typing import NamedTuple
 from medground.answering.verify.context import meant_by
 from medground.answering.verify.reporting import asks_or_plans
 from medground.language import words
+from medground.language.quantities import quantities
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
+from medground.values.finding import FindingKind
 
 _ABSTRACT = 6_000
 """Most characters of a text that is taken for an abstract."""
 _OF_TITLE = 0.3
 """What a word of the title counts for a sentence, which need not repeat it."""
 
+_OF_NUMBERS = 0.15
+"""What the numbers of a claim count, where a sentence has them all."""
 _OF_AIM = 0.7
 """What a sentence counts that says what was asked or planned, and reports nothing."""
+
+
+class Told(NamedTuple):
+    """What is found of a sentence, for people, and the sentence of a paper that shows it."""
+
+    kind: FindingKind
+    reason: str
+    quote: Quote | None = None
 
 
 class Quote(NamedTuple):
@@ -47,9 +59,9 @@ class Source:
     title: frozenset[str]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it is more than an abstract."""
-        return len(self.document.text) > _ABSTRACT
+    def form(self) -> str:
+        """Whether it is the whole text or an abstract, in words."""
+        return "text" if len(self.document.text) > _ABSTRACT else "abstract"
 
     def share(self, claim: str) -> float:
         """The share of a claim's words, by weight, that stand anywhere in it."""
@@ -57,17 +69,25 @@ class Source:
 
     def quotes(self, claim: str) -> Iterator[Quote]:
         """Its sentences, each with its share of a claim."""
-        wanted = told(claim)
+        wanted, numbers = told(claim), {value for one in quantities(claim) for value in one.values}
         for (start, end), own in zip(self.spans, self.stems, strict=True):
             share = words.coverage(wanted, own) + _OF_TITLE * words.coverage(wanted, self.title - own)
-            finds = not asks_or_plans(self.document.text[start:end])
+            text = self.document.text[start:end]
+            if numbers:
+                share += _OF_NUMBERS * len(numbers & {v for one in quantities(text) for v in one.values}) / len(numbers)
+            finds = not asks_or_plans(text)
             yield Quote(self.document, start, end, share if finds else share * _OF_AIM, own)
 
     def beside(self, quote: Quote) -> list[Quote]:
-        """A sentence, and the same with the one before and the one after it."""
+        """A sentence with the one before it, and with the one after it."""
         at = self.spans.index((quote.start, quote.end))
         pairs = [self.spans[max(0, at - 1) : at + 1], self.spans[at : at + 2]]
-        return [quote, *(Quote(self.document, some[0][0], some[-1][1], 0.0) for some in pairs if len(some) > 1)]
+        return [*(Quote(self.document, some[0][0], some[-1][1], 0.0) for some in pairs if len(some) > 1)]
+
+
+def heading(document: Document) -> Quote:
+    """The title of a paper, as what a finding rests on."""
+    return Quote(document, 0, 0, 0.0)
 
 
 def told(claim: str) -> list[str]:
@@ -97,7 +117,9 @@ class _Held:
 def _read(_id: str, title: str, text: str, held: _Held) -> Source:
     spans = tuple(sentence_spans(text))
     texts = ["\n".join([text[start:end], *meant_by(text[start:end], held.document)]) for start, end in spans]
-    return Source(held.document, spans, tuple(frozenset(words.terms(one)) for one in texts), frozenset(words.terms(title)))
+    return Source(
+        held.document, spans, tuple(frozenset(words.terms(one)) for one in texts), frozenset(words.terms(title))
+    )
 
 
 def nearest(claim: str, sources: Iterable[Source], most: int = 3) -> list[Quote]:
