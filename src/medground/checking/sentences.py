@@ -15,9 +15,8 @@ from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
 
 SHARED = (
-    "a sentence without a mark counts as citing what the last sentence of its paragraph cites, if that is the only "
-    "mark of the paragraph, or what the sentence before it cites, if it begins with a word such as `it` or `they`; "
-    "over such a mark nothing is called silent"
+    "a sentence without a mark counts as citing what the next sentence of its paragraph with a mark cites, or the one "
+    "before it if it begins with a word such as `it` or `they`; it is judged only where that text comes near to it"
 )
 """The remark on marks that count for several sentences."""
 _LETTERS = lazy_pattern(r"[^\W\d_]{2}")
@@ -169,15 +168,14 @@ def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 def _shared(sentences: Sequence[CitingSentence], paragraphs: Sequence[Sequence[int]]) -> list[CitingSentence]:
     """The sentences, of which some take the mark of another one of their paragraph: see `SHARED`."""
-    told = list(sentences)
+    kept = list(sentences)
     for numbers in paragraphs:
-        citing = [number for number in numbers if sentences[number].cites]
-        for before, number in zip([None, *numbers], numbers, strict=False):
-            if sentences[number].cites:
+        for number in numbers:
+            if kept[number].cites:
                 continue
-            goes_on = before is not None and told[before].cites and _GOES_ON.match(sentences[number].text)
-            source = before if goes_on else citing[0] if citing == [numbers[-1]] else None
-            if source is not None:
-                own = told[source]
-                told[number] = replace(sentences[number], keys=own.keys, authors=own.authors, carried=True)
-    return told
+            before = [kept[one] for one in numbers if one == number - 1 and kept[one].cites]
+            after = [sentences[one] for one in numbers if one > number and sentences[one].cites]
+            if source := (before if _GOES_ON.match(kept[number].shown) else []) or after[:1]:
+                own = source[0]
+                kept[number] = replace(kept[number], keys=own.keys, authors=own.authors, carried=True)
+    return kept
