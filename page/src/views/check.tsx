@@ -17,6 +17,9 @@ import { type Draft, emptyDraft } from "./draft";
 import { Field } from "./options";
 import { many, t } from "../words";
 
+/** Where a source is shown beside the text, as in `look.css`. */
+const WIDE = "(min-width: 70rem)";
+
 export function CheckPage({ route }: { route: Route }): JSX.Element {
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   const [text, setText] = useState("");
@@ -191,7 +194,11 @@ function FindingPane({ finding, corpora, close }: { finding: Finding; corpora: s
   const pane = useRef<HTMLElement>(null);
   const papers = [...new Set([...(finding.evidence ? [finding.evidence.ref] : []), ...finding.cited])];
   const [paper, setPaper] = useState(papers[0] ?? "");
-  useEffect(() => pane.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    pane.current?.focus({ preventScroll: true });
+    // On a narrow page the source covers all but the top.
+    if (!matchMedia(WIDE).matches) document.querySelector(".checked a[aria-current]")?.scrollIntoView({ block: "start" });
+  }, []);
   useEffect(() => {
     const key = (event: KeyboardEvent): void => {
       if (event.key === "Escape") close();

@@ -50,7 +50,7 @@ async def test_a_check_comes_back_as_a_file_whose_text_is_escaped(calling: Calla
 async def test_what_cannot_be_checked_is_said_in_one_line(calling: Callable[..., Any]) -> None:
     asked: list[tuple[dict[str, Any], int, str]] = [
         ({"text": " "}, 422, "has no text"),
-        ({"text": "word. " * 60_000}, 422, "at most 300,000 characters"),
+        ({"text": "word. " * 60_000}, 422, "at most 150,000 characters"),
         ({"text": "word. " * 400_000}, 413, "at most 1,000,000 bytes"),
         ({"content": in_base64(b"\x00\x01\xff\xfe"), "name": "a.bin"}, 422, "a.bin is not text in UTF-8"),
         ({"content": in_base64(b"word. " * 60_000), "name": "long.txt"}, 422, "long.txt has 360,000 characters"),

@@ -90,6 +90,10 @@ def test_axe_finds_nothing_and_no_width_needs_sideways_scroll(browser: Opened, s
     checked(page)
     page.get_by_test_id("checked").locator(".checked a.bad").click()
     expect(page.locator("mark.chosen")).to_be_visible()
+    sentence, pane = (page.locator(one).bounding_box() for one in (".checked a[aria-current]", ".source"))
+    assert sentence is not None
+    assert pane is not None
+    assert sentence["y"] < pane["y"] or sentence["x"] + sentence["width"] <= pane["x"]
     assert overflow(page) <= 0
     assert faults(page) == []
     assert not ENGINEERS.findall(page.locator("body").inner_text().replace("PMID:", ""))

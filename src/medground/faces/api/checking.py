@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query, Request
@@ -20,7 +21,7 @@ from medground.wording.checked_text import as_docx, as_html
 from medground.wording.sarif import as_sarif
 
 router = APIRouter(prefix="/v1/check", tags=["literature"])
-MOST = 300_000
+MOST = 150_000
 """Characters of a text: what is checked within the seconds that a client waits."""
 _SARIF = ["application/sarif+json", "sarif"]
 
@@ -49,6 +50,7 @@ async def check(
     return await while_there(request, work)
 
 
+_MAKERS: dict[str, Callable[[TextCheck], str | bytes]] = {"html": as_html, "docx": as_docx, "sarif": as_sarif}
 _FILES: dict[str, Any] = {
     kind: {"schema": {"type": "string", "format": "binary"}} for kind in (FORMS["html"][0], FORMS["docx"][0], _SARIF[0])
 }
@@ -64,7 +66,6 @@ async def export(
     found: TextCheck, person: Caller, form: Annotated[Literal["html", "docx", "sarif"], Query(alias="format")]
 ) -> Response:
     """A check that you received, as a page, as a Word document with comments, or as SARIF. Nothing is kept."""
-    make = {"html": as_html, "docx": as_docx, "sarif": as_sarif}[form]
-    content = await asyncio.to_thread(make, found)
+    content = await asyncio.to_thread(_MAKERS[form], found)
     kind, suffix = {**FORMS, "sarif": _SARIF}[form]
     return download(content if isinstance(content, bytes) else content.encode(), kind, f"medground-check.{suffix}")

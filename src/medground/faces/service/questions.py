@@ -207,7 +207,7 @@ class Questioning(Offering):
         offer a source.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        await self.audit.note(person, "check text", words=file)
+        await self.audit.note(person, "check", words=file)
         async with self._admission.running(person, self._turns, free=True):
             return await self.engines.use(searched, lambda engine: engine.check_text(text, file=file, fields=fields))
 
