@@ -226,7 +226,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
 
 
 def _finding(file: str, one: Asked, said: Told) -> Finding:
-    quote, cited = said.quote, (entry.documents[0].id for entry in one.cited if entry.documents)
+    quote, cited = said.quote, (entry.ref for entry in one.cited if entry.ref)
     return Finding(
         file=file,
         sentence=one.sentence.text,
