@@ -77,7 +77,7 @@ def _reference(file: str, one: Joined) -> JoinedReference:
         file=file,
         mark=one.entry.mark,
         entry=one.entry.text,
-        ref=paper and paper.id,
+        ref=one.ref,
         title=paper.title if paper else "",
         reason=one.wrong or one.reason,
     )

@@ -36,7 +36,7 @@ _TURNED = frozenset(["negation", "direction", "comparison order"])
 _REVERSED = frozenset(["reversed", "comparison order", "none"])
 _WAYS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "faster": "less"}
 _WAYS |= {"longer": "more", "stronger": "more"}
-_KNOWN = frozenset(["more", "less", "better", "worse"])
+_PAIRS = (frozenset(["more", "less"]), frozenset(["better", "worse"]))
 _OUTSIDE = frozenset(["outsid", "not", "without"])
 """Stems that make a side another one: children outside the trial are not those in it."""
 _SIDE = 0.4
@@ -81,7 +81,7 @@ def misplaced(claim: str, near: Sequence[Quote]) -> str:
 
 def of_other_side(claim: str, quote: Quote) -> bool:
     """Whether a sentence gives the numbers of a claim for the sides of its comparison the other way round."""
-    stated = [one for one in quantities(claim) if not one.named]
+    stated = [one for one in quantities(claim) if not one.named and one.unit not in TIMES]
     return bool(stated) and not missing_quantities(claim, [quote.text]) and compared(claim, quote) == "exchanged"
 
 
@@ -183,12 +183,13 @@ def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     """The roles of the sides by the words that tell them apart."""
     own, rest = claimed.arm - claimed.other, claimed.other - claimed.arm
     arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
-    if words.coverage(claimed.about | own | rest, stems) < _SAME:
+    if all(map(str.isdigit, own)) or words.coverage(claimed.about | own | rest, stems) < _SAME:
         return ""
     if claimed.denied and quoted.denied:
         return "same" if words.coverage(own | rest, stems) >= _SAME else ""
     if quoted.kind == "alike":
-        return "opposite" if claimed.scale and not claimed.denied and own <= stems else ""
+        null = quoted.denied and claimed.scale and not claimed.denied
+        return "opposite" if null and own <= stems else ""
     straight = max(words.coverage(own, arm), words.coverage(arm, own)), words.coverage(rest, other)
     crossed = words.coverage(own, other), words.coverage(rest, arm)
     is_straight, is_crossed = straight[0] >= _SIDE and not any(crossed), any(crossed) and not straight[0]
@@ -203,7 +204,7 @@ def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     ways = [{_WAYS.get(name, name) for name in one.scale} for one in (claimed, quoted)]
     if claimed.kind == quoted.kind == "not" and is_straight and not ways[1]:
         return "same"
-    if any(len(way) != 1 for way in ways) or not ways[0] | ways[1] <= _KNOWN:
+    if any(len(way) != 1 for way in ways) or not any(ways[0] | ways[1] <= pair for pair in _PAIRS):
         return ""
     agrees = ways[0] == ways[1]
     if agrees == is_straight:

@@ -16,7 +16,7 @@ class Entry:
     """An entry of a list of references.
 
     Attributes:
-        mark: the number or key by which the text cites it; empty in a list without any.
+        mark: the number or key by which the text cites it: its place in a list without any.
         text: the entry as it is written.
         ids: the papers that it names: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`.
         title: its title, where a file of references says which words are the title.
@@ -78,8 +78,9 @@ def _listed(text: str) -> Iterator[Entry]:
     if not starts:
         yield from (_entry("", line) for line in re.split(r"\n\s*\n|\n(?=\S)", text) if len(line.strip()) >= _LEAST)
         return
-    for begin, end in zip(starts, [*(one.start() for one in starts[1:]), len(text)], strict=True):
-        mark = begin["note"] or begin["key"] or begin["number"] or begin["item"] or ""
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    for place, (begin, end) in enumerate(zip(starts, ends, strict=True), start=1):
+        mark = begin["note"] or begin["key"] or begin["number"] or begin["item"] or str(place)
         yield _entry(mark, text[begin.end() : end])
 
 

@@ -46,6 +46,12 @@ class Joined:
     wrong: str = ""
     reason: str = ""
 
+    @property
+    def ref(self) -> str | None:
+        """The id of the paper: that of its PubMed record where that is stored."""
+        ids = sorted((document.id for document in self.documents), key=lambda name: not name.startswith("PMID:"))
+        return next(iter(ids), None)
+
 
 async def stored(names: Sequence[str], run: Run) -> dict[str, list[Document]]:
     """The stored documents of papers by their names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), the longest first.

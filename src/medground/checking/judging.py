@@ -145,7 +145,8 @@ def _by_code(one: Asked) -> Told | None:
         return Told("retracted", f"{gone.id} was retracted", heading(gone))
     if quoted := misquoted(one.claim, one.sources or one.others, cited=bool(one.sources)):
         return quoted
-    if not one.sentence.cites or (one.sentence.carried and one.sources and one.near[0].share < _VERY_NEAR):
+    few = len(set(told(one.claim))) < _LEAST_WORDS
+    if not one.sentence.cites or (one.sentence.carried and (few or not one.near or one.near[0].share < _VERY_NEAR)):
         return Told("not_checked", "it cites nothing")
     if not one.sources or not one.near:
         reason = one.cited[0].reason if one.cited else "its mark leads to no entry of the references"
@@ -208,7 +209,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
         return Told("supported", "the cited text compares the same sides in the same way", sides[0])
     enough = said.relation == "entails" or (sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE)
     doubt = doubts(one.claim, best)
-    if leans == "entails" and enough and not doubt:
+    if leans == "entails" and enough and not doubt and not compares(one.claim):
         return Told("supported", f"the critic agrees ({sure:.0%})", best)
     if said.relation == "contradicts" or (
         leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
@@ -226,7 +227,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
 
 
 def _finding(file: str, one: Asked, said: Told) -> Finding:
-    quote, cited = said.quote, (entry.documents[0].id for entry in one.cited if entry.documents)
+    quote, cited = said.quote, (entry.ref for entry in one.cited if entry.ref)
     return Finding(
         file=file,
         sentence=one.sentence.text,

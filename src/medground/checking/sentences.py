@@ -119,7 +119,7 @@ def _spans(clear: str, shown: str, found: Sequence[Mark]) -> list[tuple[int, int
         elif not _is_heading(clear, start, end) and not clear.endswith("?", start, end):
             spans.append((start, end))
     starts = [*(start for start, _ in spans[1:]), len(clear)]
-    return [(start, _with_marks(clear, end, until, found)) for (start, end), until in zip(spans, starts, strict=True)]
+    return [(start, _with_marks(clear, end, until, found)) for (start, end), until in zip(spans, starts, strict=False)]
 
 
 def _cut_behind_marks(clear: str, shown: str, found: Sequence[Mark]) -> Iterator[tuple[int, int]]:
