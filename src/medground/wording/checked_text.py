@@ -105,16 +105,17 @@ def _spaced(text: str) -> str:
 
 def _comment_in(word: WordDocument, check: TextCheck) -> None:
     """Comment sentences where they stand in their paragraphs; the others are listed at the end."""
-    left = list(check.findings)
+    left = [(_RAISED.sub("", one.sentence), one) for one in check.findings]
     for paragraph in word.paragraphs:
         text = "".join(run.text for run in paragraph.runs)
-        for finding in [one for one in left if _RAISED.sub("", one.sentence) in text]:
-            start = text.index(told := _RAISED.sub("", finding.sentence))
+        inside = [found for found in left if found[0] in text]
+        left = [found for found in left if found[0] not in text]
+        for told, finding in inside:
+            start = text.index(told)
             _comment(word, finding, *_runs(paragraph, start, start + len(told)))
-            left.remove(finding)
     if left:
         word.add_heading("Findings whose sentence is not in one paragraph", 2)
-    for finding in left:
+    for _, finding in left:
         run = word.add_paragraph().add_run(joined(finding.sentence))
         _comment(word, finding, run, run)
 

@@ -73,6 +73,7 @@ def test_a_word_document_gets_its_comments_in_a_copy(draft: Path, said: Said) ->
     assert [one.text for one in copy.paragraphs] == [one.text for one in word.paragraphs]
     assert len(list(copy.comments)) == 2
     assert len(list(Document(str(draft / "own.docx")).comments)) == 0
+    assert "would be overwritten" in said("check", "--refs=papers", "own.docx", "--docx", "own.docx", code=2).err
 
 
 def test_what_cannot_be_checked_exits_with_2_and_one_line(draft: Path, said: Said) -> None:

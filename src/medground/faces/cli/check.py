@@ -75,6 +75,8 @@ def check(
         raise UsageError("--write-baseline needs the name of its file: --baseline FILE")
     for path in filter(None, (html, docx, sarif, baseline)):
         check_folder(path)
+        if path.resolve() in {one.resolve() for one in file}:
+            raise UsageError(f"{path} is a text to check and would be overwritten; name another file")
     known = read_baseline(baseline) if baseline and not write_baseline else frozenset()
     chosen = by.load_settings(sets, preset, settings, {**by.searched(refs, None), "retrieval.sources": source})
     whole = _checked(file, bibliography or [], field or [], chosen, quiet=quiet)
