@@ -26,6 +26,7 @@ _STRAY = 0.3
 """Share of a claim below which a sentence with one of its numbers is about something else."""
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
 _SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
+_IN_WORDS = 0.9
 _FEW = 1
 _DENIED = 0.8
 _FOLD = lazy_pattern(r"(\d)\s*-\s*fold\b")
@@ -168,6 +169,12 @@ def doubts(claim: str, quote: Quote) -> str:
     units = [one.unit for one in quantities(claim) if not one.named and one.unit]
     twice = len(units) > len(set(units)) and not _listed(claim, quote.text)
     return "which number" if twice and binding(claim, quote.text).said != "agrees" else ""
+
+
+def said_by_words(claim: str, quote: Quote) -> bool:
+    """Whether a sentence has the words of a claim, and neither denies them nor turns their direction."""
+    turned = _TURNED.isdisjoint(differences(claim, quote.text))
+    return turned and words.coverage(told(claim), quote.stems) >= _IN_WORDS
 
 
 def in_digits(claim: str) -> str:

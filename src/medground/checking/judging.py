@@ -26,6 +26,7 @@ from medground.checking.comparing import (
     names_no_outcome,
     of_other_side,
     opposed,
+    said_by_words,
     stray_number,
 )
 from medground.checking.joining import Joined
@@ -54,6 +55,7 @@ _LEAST_WORDS = 4
 _SUPPORTS, _WITH_SHARE, _OPPOSES = 0.5, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
+_SURE_OPPOSED = 0.6
 _NEUTRAL, _LEANS, _PARTLY = 0.85, 0.3, 0.62
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
@@ -210,9 +212,13 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     ]
     if sides and leans != "contradicts":
         return Told("supported", "the cited text compares the same sides in the same way", sides[0])
-    enough = said.relation == "entails" or (sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE)
+    enough = said.relation == "entails" or (
+        leans == "entails" and sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE
+    )
     doubt = doubts(one.claim, best)
-    if leans == "entails" and enough and not doubt and not compares(one.claim):
+    if sure < _SURE_OPPOSED or leans != "contradicts":
+        enough = enough or (said_by_words(one.claim, one.near[0]) and (said.entailment or 0.0) >= _LEANS)
+    if enough and not doubt and not compares(one.claim):
         return Told("supported", f"the critic agrees ({sure:.0%})", best)
     if said.relation == "contradicts" or (
         leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
