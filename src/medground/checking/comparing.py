@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from medground.answering.verify.arms import Contrast, contrasts, roles_in
+from medground.answering.verify.arms import Contrast, contrasts, is_denied, roles_in
 from medground.answering.verify.context import meant_by
 from medground.answering.verify.numbers import binding, misplaced_number, missing_quantities
 from medground.answering.verify.polarity import affirms, denies
@@ -16,24 +16,28 @@ from medground.checking.sources import Quote, Source, told
 from medground.language import words
 from medground.language.pattern import lazy_pattern
 from medground.language.quantities import COUNT, TIMES, quantities
-from medground.models.operators.differences import DOWN, NEGATION, UP, Pair, differences
+from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, differences
 
 _DIFFERS = lazy_pattern(r"\bdiffer(?:s|ed|ences?)?\b|\b(?:dose response|advantage)\b", re.IGNORECASE)
 _SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
 _LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _COUNTED = frozenset(["", COUNT, *TIMES])
-_STRAY = 0.5
-"""Share of the nearest sentence's likeness below which a sentence is about something else."""
+_STRAY = 0.3
+"""Share of a claim below which a sentence with one of its numbers is about something else."""
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
+_SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
+_IN_WORDS = 0.9
 _FEW = 1
-_DENIED = 0.7
+_DENIED = 0.8
+_FOLD = lazy_pattern(r"(\d)\s*-\s*fold\b")
+_NAME = lazy_pattern(r"[A-Za-z]+(?:-[a-z]+)?")
+_SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
 _RATE = lazy_pattern(r"(\d+(?:\.\d+)?)\s?(?:/|per\s)\s?(\d[\d,]*)\b")
 _ORDINAL = lazy_pattern(r"\b(\d+)(?:st|nd|rd|th)\b")
 _LEAST_NAMED = 4
 """The least number in words that a source must have: `two` and `three` count what nobody counted."""
 _NUMBERS = frozenset(["number", "unit"])
 _TURNED = frozenset(["negation", "direction", "comparison order"])
-_REVERSED = frozenset(["reversed", "comparison order", "none"])
 _WAYS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "faster": "less"}
 _WAYS |= {"longer": "more", "stronger": "more"}
 _PAIRS = (frozenset(["more", "less"]), frozenset(["better", "worse"]))
@@ -47,7 +51,7 @@ _SAME = 0.5
 
 def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
     """The numbers of a claim that its sources have nowhere, in its own words; empty if they have all."""
-    texts = [part for source in sources for part in (source.document.text, source.document.title)]
+    texts = [_FOLD.sub(r"\1-fold", one.document.text) + "\n" + one.document.title for one in sources]
     text = "\n".join(texts)
     held = {value for one in quantities(text) for value in one.values}
     found = [one.text for one in missing_quantities(claim, texts)]
@@ -109,8 +113,6 @@ def opposed(claim: str, quote: Quote) -> str:
         return "the source compares these the other way round"
     if roles == "same":
         return ""
-    if not both and not _REVERSED.isdisjoint(broken(Part("statement", claim, (quote.text,), (quote.document,)))):
-        return "the source denies this, or says the opposite"
     if not NEGATION.search(claim) and any(_is_denied(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
     affirmed = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
@@ -122,7 +124,10 @@ def opposed(claim: str, quote: Quote) -> str:
 
 def _is_null(claim: str, clause: str, quote: Quote) -> bool:
     """Whether a clause says that what a claim is about did not differ or change, and nothing else."""
-    if not denies(clause) or UP.search(clause) or DOWN.search(clause):
+    alike = not DENIED.search(clause) or _SAME_IN_BOTH.search(clause)
+    if not is_denied(clause) or (alike and not (compares(claim) or _DIFFERS.search(claim))):
+        return False
+    if not _SAME_IN_BOTH.search(clause) and (UP.search(clause) or DOWN.search(clause)):
         return False
     about = [stem for one in contrasts(claim) for stem in one.about if not stem[0].isdigit()] or told(claim)
     own = words.terms("\n".join([clause, *meant_by(clause, quote.document)]))
@@ -131,7 +136,7 @@ def _is_null(claim: str, clause: str, quote: Quote) -> bool:
 
 def _is_denied(claim: str, clause: str, quote: Quote) -> bool:
     """Whether a clause denies something in the words of a claim that denies nothing."""
-    own = told(NEGATION.sub(" ", clause))
+    own = told(_SHORT.sub(" ", NEGATION.sub(" ", clause)))
     known = words.terms("\n".join([claim, *(long for long in meant_by(quote.text, quote.document))]))
     return bool(NEGATION.search(clause)) and len(own) > _FEW and words.coverage(own, known) >= _DENIED
 
@@ -147,7 +152,7 @@ def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
             for quote in source.quotes(claim)
             if any(one.values & stated.values for one in quantities(quote.text))
         ]
-        if held and max(held) < _STRAY * near.share:
+        if held and max(held) < _STRAY:
             return stated.text
     return ""
 
@@ -161,8 +166,24 @@ def doubts(claim: str, quote: Quote) -> str:
     held = {value for one in quantities(f"{quote.text}\n{quote.document.title}") for value in one.values}
     if any(held.isdisjoint(one.values) and not one.about for one in measures):
         return "number"
-    twice = len(measures) > len({one.unit for one in measures}) and not _listed(claim, quote.text)
+    units = [one.unit for one in quantities(claim) if not one.named and one.unit]
+    twice = len(units) > len(set(units)) and not _listed(claim, quote.text)
     return "which number" if twice and binding(claim, quote.text).said != "agrees" else ""
+
+
+def said_by_words(claim: str, quote: Quote) -> bool:
+    """Whether a sentence has the words of a claim, and neither denies them nor turns their direction."""
+    turned = _TURNED.isdisjoint(differences(claim, quote.text))
+    return turned and words.coverage(told(claim), quote.stems) >= _IN_WORDS
+
+
+def in_digits(claim: str) -> str:
+    """A claim with its numbers in digits, as the critic and the rules read them better: `fifteen` as 15."""
+    for one in reversed(quantities(claim)):
+        name = _NAME.match(claim, one.start, one.end)
+        if one.named and name and len(one.values) == 1 and min(one.values) >= _LEAST_NAMED:
+            claim = f"{claim[: one.start]}{min(one.values).normalize():f}{claim[name.end() :]}"
+    return claim
 
 
 def compared(claim: str, quote: Quote) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from medground.answering.run import Run
+from medground.answering.verify.arms import is_denied
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import may_judge
@@ -20,10 +21,12 @@ from medground.checking.comparing import (
     compared,
     compares,
     doubts,
+    in_digits,
     misplaced,
     names_no_outcome,
     of_other_side,
     opposed,
+    said_by_words,
     stray_number,
 )
 from medground.checking.joining import Joined
@@ -43,13 +46,16 @@ _NEAR = 0.5
 _NEARER = 0.2
 """How much nearer a sentence of another paper must be, to be what the claim is from."""
 _VERY_NEAR = 0.6
+_CLOSE = 0.1
+"""How much farther a sentence may be than the nearest one to deny a claim that the nearest does not deny."""
 _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
 _LEAST_WORDS = 4
 """Stems of a claim that tell what it is about."""
-_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.65, 1.25, 0.75
+_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.5, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
+_SURE_OPPOSED = 0.6
 _NEUTRAL, _LEANS, _PARTLY = 0.85, 0.3, 0.62
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
@@ -66,7 +72,7 @@ class Asked:
     @cached_property
     def claim(self) -> str:
         """What it says, without marks."""
-        return self.sentence.claim
+        return in_digits(self.sentence.claim)
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -163,7 +169,7 @@ def _on_subject(one: Asked) -> Told | None:
         return None
     if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
         paper = source_of(away[0].document)
-        if not absent_numbers(one.claim, [paper]) and not opposed(one.claim, away[0]):
+        if not absent_numbers(one.claim, [paper]) and is_denied(one.claim) == is_denied(away[0].text):
             return Told("elsewhere", f"the cited text does not say it; {paper.document.id} does", away[0])
     if one.share < _OTHER_SUBJECT and not one.sentence.carried:
         return Told("silent", f"the cited {one.sources[0].form} is on another subject")
@@ -187,9 +193,8 @@ def _by_meaning(one: Asked) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
-        if (quote.share >= _NEAR or quote is one.near[0] or compared(one.claim, quote)) and (
-            why := opposed(one.claim, quote)
-        ):
+        is_near = quote.share >= one.near[0].share - _CLOSE or compared(one.claim, quote)
+        if is_near and (why := opposed(one.claim, quote)):
             return Told("contradicted", why, quote)
     if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
         return Told("number", why, one.near[0])
@@ -207,9 +212,13 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     ]
     if sides and leans != "contradicts":
         return Told("supported", "the cited text compares the same sides in the same way", sides[0])
-    enough = said.relation == "entails" or (sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE)
+    enough = said.relation == "entails" or (
+        leans == "entails" and sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE
+    )
     doubt = doubts(one.claim, best)
-    if leans == "entails" and enough and not doubt and not compares(one.claim):
+    if sure < _SURE_OPPOSED or leans != "contradicts":
+        enough = enough or (said_by_words(one.claim, one.near[0]) and (said.entailment or 0.0) >= _LEANS)
+    if enough and not doubt and not compares(one.claim):
         return Told("supported", f"the critic agrees ({sure:.0%})", best)
     if said.relation == "contradicts" or (
         leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
