@@ -6,6 +6,7 @@ the critic, all sentences in one batch. Nothing counts as supported over a doubt
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,7 +107,7 @@ async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Docume
     for one in asked:
         own = {source.document.id for source in one.sources}
         one.others.extend(source for source in [*every, *found.get(id(one), [])] if source.document.id not in own)
-    first = [_by_code(one) for one in asked]
+    first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
     judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
     said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
     return [_finding(file, one, what) for one, what in zip(asked, said, strict=True)]
@@ -114,6 +115,7 @@ async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Docume
 
 async def _elsewhere(asked: Sequence[Asked], run: Run) -> Mapping[int, list[Source]]:
     """Stored papers for the sentences that are near to nothing in what they cite."""
+    await asyncio.to_thread(lambda: [one.near for one in asked])
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
     corpora = tuple(source.name for source in run.sources if source.state is not None)
     how = {"sources": corpora, "rankers": (Ranker.LEXICAL,), "limit": _OTHERS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from medground.values.document import Document
 from medground.values.question import Question
 
 if TYPE_CHECKING:
+    from medground.checking.sentences import CitingText
     from medground.values.finding import TextCheck
 
 LONGEST = 2_000_000
@@ -48,10 +50,12 @@ class CheckEngine(PaperEngine):
         from medground.checking.files import entries_in, fields_of, shown
         from medground.checking.sentences import read_fields, read_text
 
-        if fields:
-            read = read_fields(text, file, fields_of(text, fields, file))
-        else:
-            read = read_text(text, file, shown(text, file))
+        def reading() -> CitingText:
+            if fields:
+                return read_fields(text, file, fields_of(text, fields, file))
+            return read_text(text, file, shown(text, file))
+
+        read = await asyncio.to_thread(reading)
         setup = await self._setup(None, None, None)
         beside = [entry for path in references for entry in entries_in(path)]
         run = self._run(Question.ask("check a text", task="free"), setup, CHECKING_A_TEXT, traced=False)

@@ -22,7 +22,7 @@ from medground.wording.sarif import as_sarif
 
 router = APIRouter(prefix="/v1/check", tags=["literature"])
 MOST = 150_000
-"""Characters of a text: what is checked within the seconds that a client waits."""
+"""Characters of a text: about 1,500 sentences, which take some minutes."""
 _SARIF = ["application/sarif+json", "sarif"]
 
 

@@ -140,7 +140,7 @@ def make_app(
             Middleware(
                 middleware.ResponseDeadline,
                 seconds=limits.seconds + _SPARE,
-                longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS),
+                longer={**dict.fromkeys(UPLOADS, _UPLOAD_SECONDS), "/v1/check": limits.research_seconds},
             ),
             Middleware(middleware.Bodies, sizes=middleware.Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],
