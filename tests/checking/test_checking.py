@@ -253,7 +253,8 @@ def test_the_command_exits_by_what_it_found(
     text = tmp_path / "a.md"
     text.write_text("Magnets cure gout [3]." + REFERENCES, encoding="utf-8")
     assert run("check", str(text), "--refs", "papers") == 1
-    assert "a.md:1:1: retracted (PMID:33333333)" in capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "a.md:1:1: Retracted paper Magnets cure gout [3]. Cited: PMID:33333333 “" in shown
     assert run("check", str(text), "--refs", "papers", "--json") == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert Finding.model_validate(found).kind == "retracted"
