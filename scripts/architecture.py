@@ -35,7 +35,8 @@ QUESTION = "Is ectopia lentis a feature of Marfan syndrome?"
 ROOMS = (
     *("medground.version", "medground.values", "medground.home", "medground.pubmed"),
     *("medground.language", "medground.corpus", "medground.graph", "medground.sources", "medground.models"),
-    *("medground.answering", "medground.recipes", "medground.wording", "medground.engine", "medground"),
+    *("medground.answering", "medground.checking", "medground.recipes", "medground.wording", "medground.engine"),
+    "medground",
     "medground.integrations",
     *("medground.doctor", "medground.faces", "medground.testing", "medground.__main__", "medground_evaluate"),
 )
@@ -44,7 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (734_300, 620_000),
+    "Python tokens": (754_900, 620_000),  # 739,526, and the 15,000 that `medground check` may add
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
     "lines that decide the first line": (5_290, 2_200),

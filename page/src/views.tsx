@@ -2,20 +2,16 @@
 import type { ComponentType } from "preact";
 import type { Route } from "./router";
 import { AnswerPage } from "./views/answer";
+import { later } from "./parts/later";
 import { AskPage } from "./views/ask";
 import { AskedPage } from "./views/asked";
-import { ComparePage } from "./views/compare";
 import { ReportPage } from "./views/report";
 import { TablePage } from "./views/table";
-import { TracePage } from "./views/trace";
 import { DocumentPage } from "./views/document";
 import { SearchPage } from "./views/search";
 import { CorporaPage } from "./views/corpora";
 import { HistoryPage } from "./views/history";
-import { RunsPage } from "./views/runs";
 import { SavedPage } from "./views/saved";
-import { UsagePage } from "./views/usage";
-import { AuditPage } from "./views/audit";
 import type { Session } from "./session";
 import { t } from "./words";
 
@@ -34,6 +30,7 @@ export interface View {
 export const VIEWS: Record<string, View> = {
   ask: { title: t`Ask`, nav: t`Ask`, page: AskPage, same: () => "" },
   history: { title: t`My questions`, nav: t`My questions`, page: HistoryPage },
+  check: { title: t`Check a text`, nav: t`Check a text`, page: later(() => import("./views/check").then((one) => one.CheckPage)), same: () => "" },
   saved: { title: t`Saved work`, nav: t`Saved work`, page: SavedPage },
   corpora: { title: t`Collections`, nav: t`Collections`, page: CorporaPage },
   document: { title: t`Document`, page: DocumentPage },
@@ -41,10 +38,10 @@ export const VIEWS: Record<string, View> = {
   answer: { title: t`Answer`, page: AnswerPage, same: (route) => route.parts[0] ?? "" },
   table: { title: t`Evidence table`, page: TablePage, same: (route) => route.parts[0] ?? "" },
   report: { title: t`Report`, page: ReportPage },
-  trace: { title: t`Timeline`, page: TracePage },
+  trace: { title: t`Timeline`, page: later(() => import("./views/trace").then((one) => one.TracePage)) },
   search: { title: t`Search passages`, nav: t`Search passages`, advanced: true, page: SearchPage, same: (route) => route.query.toString() },
-  compare: { title: t`Compare methods`, nav: t`Compare methods`, advanced: true, page: ComparePage, same: () => "" },
-  runs: { title: t`Evaluation runs`, nav: t`Evaluation runs`, advanced: true, page: RunsPage },
-  usage: { title: t`Usage`, nav: t`Usage`, advanced: true, page: UsagePage },
-  audit: { title: t`Audit log`, nav: t`Audit log`, advanced: true, role: "admin", page: AuditPage },
+  compare: { title: t`Compare methods`, nav: t`Compare methods`, advanced: true, page: later(() => import("./views/compare").then((one) => one.ComparePage)), same: () => "" },
+  runs: { title: t`Evaluation runs`, nav: t`Evaluation runs`, advanced: true, page: later(() => import("./views/runs").then((one) => one.RunsPage)) },
+  usage: { title: t`Usage`, nav: t`Usage`, advanced: true, page: later(() => import("./views/usage").then((one) => one.UsagePage)) },
+  audit: { title: t`Audit log`, nav: t`Audit log`, advanced: true, role: "admin", page: later(() => import("./views/audit").then((one) => one.AuditPage)) },
 };

@@ -16,6 +16,8 @@ from medground.values.answer import Answer as Answer
 from medground.values.document import Document as Document
 from medground.values.document import Hit as Hit
 from medground.values.document import Passage as Passage
+from medground.values.finding import Finding as Finding
+from medground.values.finding import TextCheck as TextCheck
 from medground.values.lookup import Found as Found
 from medground.values.lookup import Lookup as Lookup
 from medground.values.query import Filters as Filters

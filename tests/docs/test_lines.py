@@ -301,7 +301,9 @@ def problem(line: str) -> str | None:
             context = command.make_context(name, words, parent=context)
             if not hasattr(command, "resolve_command"):
                 return None
-            name, command, words = command.resolve_command(context, [*context._protected_args, *context.args])
+            if not (words := [*context._protected_args, *context.args]):
+                return None  # a group that is a command too, such as `serve`
+            name, command, words = command.resolve_command(context, words)
         except TyperException as error:
             return None if type(error).__name__ == "MissingParameter" else error.format_message()
     return None

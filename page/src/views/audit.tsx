@@ -27,7 +27,7 @@ export function AuditPage(): JSX.Element {
   return (
     <div class="wide">
       <h1>Audit log</h1>
-      <p class="dim">Who did what on this server, the latest first. The command medground audit prints all of it.</p>
+      <p class="dim">Who did what on this server, the latest first. The command medground serve log prints all of it.</p>
       {problem && <ProblemBox problem={problem} />}
       <Sheet label={t`Audit log`} columns={[t`When`, t`Who`, t`Did`, t`What`]}>
         {entries.map((one) => (

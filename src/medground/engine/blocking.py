@@ -77,6 +77,7 @@ class BlockingEngine(KeptAnswers):
     document = _blocking(Engine.document)
     highlights = _blocking(Engine.highlights)
     verify = _blocking(Engine.verify)
+    check_text = _blocking(Engine.check_text)
     table = _blocking(Engine.table)
     concept = _blocking(Engine.concept)
     papers = _blocking(Engine.papers)

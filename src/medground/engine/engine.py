@@ -15,8 +15,8 @@ from medground.answering.conclude.compose import answer_id
 from medground.answering.evidence_table import EvidenceTable
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
+from medground.engine.checking import CheckEngine
 from medground.engine.opening import Objects, Opening, with_objects
-from medground.engine.papers import PaperEngine
 from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
@@ -33,7 +33,7 @@ from medground.wording.changes import AskedAgain
 
 
 @dataclass
-class Engine(PaperEngine, KeptAnswers):
+class Engine(CheckEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
     Attributes:

@@ -89,7 +89,7 @@ def _span(span: Span, anchors: set[str]) -> dict[str, str | None]:
     }
 
 
-_COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
+COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
 _HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
 _WIDTH = 5.5
 """Inches of a picture."""
@@ -179,7 +179,7 @@ class _Page:
         run = paragraph.add_run(spaced_line(span.text))
         run.bold = True if strong or span.style == "strong" or span.anchor else None
         run.italic = True if span.style == "italic" else None
-        if colour := _COLOURS.get(span.style):
+        if colour := COLOURS.get(span.style):
             run.font.color.rgb = RGBColor.from_string(colour)
         if span.url:
             self._link(paragraph, span.url, run._r)

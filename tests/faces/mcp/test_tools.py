@@ -214,7 +214,8 @@ async def test_many_calls_leave_no_task_and_no_open_file(talking: Talking) -> No
 
 
 NAMES = {
-    *("ask", "research", "search", "fetch", "get_document", "verify_claim", "plan_query", "lookup_mesh"),
+    *("ask", "research", "search", "fetch", "get_document", "verify_claim", "check_text", "plan_query"),
+    "lookup_mesh",
     *("lookup_phenotype", "lookup_paper", "related_papers", "read_more", "get_job", "cancel_job"),
 }
 
@@ -251,6 +252,7 @@ async def test_results_fit_their_output_schemas(talking: Talking) -> None:
         "fetch": {"id": "PMID:1"},
         "get_document": {"ids": ["PMID:1", "PMID:77"]},
         "verify_claim": {"claims": ["Aspirin reduces stroke."]},
+        "check_text": {"text": "Aspirin halved strokes (PMID: 1). It cures gout (PMID: 99)."},
         "plan_query": {"question": "Does aspirin prevent stroke?"},
         "lookup_mesh": {"terms": ["heart attack", "hart atack"]},
         "lookup_paper": {"papers": ["PMID:1", "nothing"], "entities": True},
@@ -336,6 +338,7 @@ HOSTILE_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("fetch", {"id": "PMID:2"}),
     ("get_document", {"ids": ["PMID:2"]}),
     ("verify_claim", {"claims": ["Aspirin cures gout."]}),
+    ("check_text", {"text": f"“Aspirin cures gout” (PMID: 2). {HOSTILE}"}),
 ]
 
 

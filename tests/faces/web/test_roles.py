@@ -76,7 +76,7 @@ async def test_the_audit_log_says_who_did_what_and_words_only_if_it_is_to(
         rest = (await site.client.get(f"/v1/audit?before={told['next']}")).json()
         page = [*told["entries"], *rest["entries"]]
         assert cli("token", "revoke", "bob") == 0
-        assert cli("audit", "--since", f"{datetime.now(UTC):%Y-%m-%d}") == 0
+        assert cli("serve", "log", "--since", f"{datetime.now(UTC):%Y-%m-%d}") == 0
         printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert printed[:-1] == page[::-1]
     acts = [(one["act"], one["name"], one["what"]) for one in printed]

@@ -7,7 +7,7 @@ from medground.answering.verify.references import plain, references
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.evidence import Sentence
 
-_SUPERSCRIPT = verbose_pattern(
+SUPERSCRIPT = verbose_pattern(
     r"""
     (?:(?<=[^\W\d_]{4})|(?<=[.,;:)\]”"’%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,\s⁻–-]*[⁰¹²³⁴⁵⁶⁷⁸⁹]+)*|<sup>[\d\s,;–-]+</sup>|
     \^[\d,;–-]+\^
@@ -47,7 +47,7 @@ def without_citations(text: str) -> str:
     >>> without_citations("It fell by 12% (PMID: 25128022), as before [1,3-5].")
     'It fell by 12%, as before.'
     """
-    for mark in (_KEY, _SUPERSCRIPT, _NUMBER):
+    for mark in (_KEY, SUPERSCRIPT, _NUMBER):
         text = mark.sub("", text)
     text = _BRACKETS.sub(lambda group: "" if _only_cites(group[0]) else group[0], text)
     for reference in _references(text):

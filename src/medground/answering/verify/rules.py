@@ -78,7 +78,7 @@ _STRONG = verbose_pattern(
     guarante\w+|always|prove[sdn]?|definitely)\b
     """
 )
-_OUTCOMES = (
+OUTCOMES = (
     verbose_pattern(
         r"""
         \b(?:deaths?|died?|dying|mortalit\w+|fatal\w*|surviv\w+|lethal\w*|life\ expectancy|lifespan|outlive\w*)\b
@@ -247,7 +247,7 @@ def _extra(part: Part) -> str:
 def _outcome(part: Part) -> str:
     """An outcome of patients, such as death, of which no passage that is cited has a word: it measured another."""
     read = "\n".join(part.passages or part.quotes)
-    named = ((one, one.search(part.text)) for one in _OUTCOMES)
+    named = ((one, one.search(part.text)) for one in OUTCOMES)
     lost = (found for one, found in named if found and not one.search(read))
     return next((found[0] for found in lost if not _ASIDE.match(part.text, found.end())), "")
 

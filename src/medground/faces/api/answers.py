@@ -23,11 +23,11 @@ from medground.wording.view_types import AnswerView
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"])
 
-_FORMS: dict[str, list[str]] = tables("faces/api", "headers")["exports"]
-assert set(_FORMS) == set(get_args(Format))
+FORMS: dict[str, list[str]] = tables("faces/api", "headers")["exports"]
+assert set(FORMS) == set(get_args(Format))
 
-_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()}
-_FILES[_FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
+_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in FORMS.values()}
+_FILES[FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
 
 
 class History(Frozen):
@@ -77,7 +77,7 @@ async def export(
 ) -> Response:
     """An answer for a reference manager (`ris`, `bibtex`, `csl-json`) or for a reader."""
     content = await service.export(trace_id, form, person)
-    kind, suffix = _FORMS[form]
+    kind, suffix = FORMS[form]
     return download(content, kind, f"medground-{trace_id}.{suffix}")
 
 
@@ -119,7 +119,7 @@ class AskedTable(Frozen):
     "/{trace_id}/table",
     summary="The studies of an answer as a table",
     response_model=EvidenceTable,
-    responses={200: {"content": _CSV | {_FORMS["docx"][0]: _FILES[_FORMS["docx"][0]]}}, 404: {}},
+    responses={200: {"content": _CSV | {FORMS["docx"][0]: _FILES[FORMS["docx"][0]]}}, 404: {}},
 )
 async def table(
     trace_id: str,
@@ -136,7 +136,7 @@ async def table(
     if form == "csv":
         return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")
     content = await asyncio.to_thread(table_as_docx, kept, asked.notes)
-    return download(content, _FORMS["docx"][0], f"medground-{trace_id}-table.docx")
+    return download(content, FORMS["docx"][0], f"medground-{trace_id}-table.docx")
 
 
 @router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})

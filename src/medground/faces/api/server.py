@@ -23,6 +23,7 @@ from medground.faces.api import middleware
 from medground.faces.api.answers import router as answers_router
 from medground.faces.api.caller import Door, Requests
 from medground.faces.api.chat import router as chat_router
+from medground.faces.api.checking import router as checking_router
 from medground.faces.api.literature import router as literature_router
 from medground.faces.api.literature import server_router
 from medground.faces.api.questions import jobs_router
@@ -98,7 +99,10 @@ UPLOADS = frozenset(["/v1/corpora"])
 _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
-_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router, responses_router)
+_ROUTERS = (
+    *(asking_router, jobs_router, answers_router, checking_router, literature_router, server_router),
+    *(chat_router, responses_router),
+)
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
 Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
@@ -136,7 +140,7 @@ def make_app(
             Middleware(
                 middleware.ResponseDeadline,
                 seconds=limits.seconds + _SPARE,
-                longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS),
+                longer={**dict.fromkeys(UPLOADS, _UPLOAD_SECONDS), "/v1/check": limits.research_seconds},
             ),
             Middleware(middleware.Bodies, sizes=middleware.Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],

@@ -161,7 +161,7 @@ def check_report(path: Path) -> None:
     """
     if path.suffix.lower() not in _FORMS:
         raise UsageError(f"cannot write a report as {path.name}; end the name with {', '.join(_FORMS)}")
-    _check_folder(path)
+    check_folder(path)
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"cannot write {path}; name another file")
 
@@ -185,14 +185,14 @@ def write_file(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all. Raises UsageError: it cannot be written."""
     from medground.home.files import write_whole
 
-    _check_folder(path)
+    check_folder(path)
     try:
         write_whole(path, content)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
 
 
-def _check_folder(path: Path) -> None:
+def check_folder(path: Path) -> None:
     """Raises UsageError where the folder of a file is missing: a slip in its name makes none."""
     if not path.parent.is_dir():
         raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")

@@ -26,12 +26,13 @@ from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake
 from medground.faces.cli import installation
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
+from medground.faces.cli.check import check
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.papers import paper
 from medground.faces.cli.research import plan, research
-from medground.faces.cli.servers import audit, mcp, pubmed_app, serve, token_app, web
+from medground.faces.cli.servers import mcp, pubmed_app, serve_app, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
 from medground.home.registry import joining
 from medground.language.clean import joined
@@ -67,8 +68,9 @@ def _joined(*names: str) -> dict[str, Any]:
 _COMMANDS: dict[str, Any] = {
     **{
         command.__name__: command
-        for command in (ask, explain, research, verify, plan, paper, history, show, export, serve)
+        for command in (ask, explain, research, verify, check, plan, paper, history, show, export)
     },
+    "serve": serve_app,
     "corpus": corpus_app,
     "kb": kb_app,
     **_joined("data", "eval", "experiment"),
@@ -77,7 +79,6 @@ _COMMANDS: dict[str, Any] = {
     "pubmed": pubmed_app,
     "config": installation.config_app,
     "token": token_app,
-    "audit": audit,
     "update": installation.update_app,
     "trace": installation.trace_app,
     "schema": installation.schema_app,

@@ -63,7 +63,12 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     last.cancel()
 
 
+serve_app = typer.Typer(invoke_without_command=True)
+
+
+@serve_app.callback()
 def serve(
+    context: typer.Context,
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
     model: by.ModelName = None,
@@ -77,6 +82,8 @@ def serve(
     quiet: by.Quiet = False,
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
+    if context.invoked_subcommand is not None:
+        return
     with needing("serve", "the server"):
         from medground.faces.api.server import needs_token, run
         from medground.faces.serving import listener
@@ -281,7 +288,8 @@ def revoke(
     say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everyone", err=True)
 
 
-def audit(
+@serve_app.command()
+def log(
     since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
 ) -> None:
     """Print the audit log of the servers of this home folder: who did what, and when, as JSON Lines."""

@@ -169,9 +169,15 @@ class Checked(OneOfMany):
 
 class ClaimsChecked(Paged):
     job: str | None = None
-    claims: tuple[Checked, ...] = ()
+    claims: Annotated[tuple[Checked, ...], _Whole] = ()
     citations: Annotated[tuple[Citation, ...], _Whole] = ()
     documents: Annotated[tuple[Source, ...], _Whole] = ()
+
+
+class TextChecked(Paged):
+    findings: Entries = ()
+    references: Entries = ()
+    notes: tuple[str, ...] = ()
 
 
 class Heading(Output):

@@ -28,6 +28,7 @@ from medground.engine.open_engine import corpora_of
 from medground.errors import MedgroundError
 from medground.faces.mcp.ask import ask, research, verify_claim
 from medground.faces.mcp.calls import TIMES, Calls, Times
+from medground.faces.mcp.checking import check_text
 from medground.faces.mcp.documents import fetch, get_document, search
 from medground.faces.mcp.offers import PROMPTS, TEMPLATES, prompted, read
 from medground.faces.mcp.papers import lookup_paper, related_papers
@@ -40,6 +41,7 @@ from medground.version import __version__
 
 TOOLS: tuple[Tool[Any], ...] = (
     *(ask, research, search, fetch, get_document, lookup_paper, related_papers, verify_claim),
+    check_text,
     *(plan_query, lookup_mesh, lookup_phenotype),
 )
 _Context = ServerRequestContext[Any, Any]

@@ -106,6 +106,11 @@ class Claims(Input):
     )
 
 
+class TextToCheck(Input):
+    text: str = Field(min_length=1, max_length=100_000, description="With its references.")
+    corpora: Names | None = None
+
+
 class PlanQuery(Input):
     question: Text
 

@@ -27,6 +27,7 @@ from medground.home.settings_groups import ModelSettings, RecipeSettings
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.document import Document
+from medground.values.finding import TextCheck
 from medground.values.query import Filters
 from medground.values.steps import OnStep
 
@@ -188,6 +189,19 @@ class Questioning(Offering):
         return await self._paid(
             lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
         )
+
+    async def check_text(
+        self, text: str, person: Person = LOCAL, *, file: str, fields: Sequence[str] = (), **named: Unpack[Named]
+    ) -> TextCheck:
+        """Check a text against its own references; it takes its turn among the questions.
+
+        Raises UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.check_text`; or the server does not
+        offer a source.
+        """
+        searched = await asyncio.to_thread(searched_by, self.settings, **named)
+        await self.audit.note(person, "check", words=file)
+        async with self._admission.running(person, self._turns, free=True):
+            return await self.engines.use(searched, lambda engine: engine.check_text(text, file=file, fields=fields))
 
     async def table(
         self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None

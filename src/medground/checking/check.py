@@ -1,0 +1,83 @@
+"""The check of a text: its references joined with stored papers, then each sentence judged by what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING
+from medground.checking.entries import Entry
+from medground.checking.joining import Joined, entry_of_id, is_by, is_id, joined, stored
+from medground.checking.judging import Asked, findings_of
+from medground.checking.sentences import CitingSentence, CitingText
+from medground.values.document import Document
+from medground.values.finding import JoinedReference, TextCheck
+
+CHECKING_A_TEXT = Declaration(name="check", operators=CHECKING)
+Fetch = Callable[[Sequence[str]], Awaitable[Mapping[str, Document]]]
+"""Papers by their names from the sources that are allowed, as far as they are found."""
+
+
+@dataclass(frozen=True)
+class References:
+    """The entries of a text with their papers, and those that it names by id alone."""
+
+    entries: tuple[Joined, ...]
+    by_id: Mapping[str, Joined]
+
+    def of(self, sentence: CitingSentence) -> list[Joined]:
+        """What a sentence cites, in the order of its marks."""
+        found = [one for key in sentence.keys for one in self._of_key(key)]
+        for author in sentence.authors:
+            found += [one for one in self.entries if is_by(author, one)]
+        return list({id(one): one for one in found}.values())
+
+    def _of_key(self, key: str) -> list[Joined]:
+        listed = [one for one in self.entries if key in (one.entry.ids if is_id(key) else (one.entry.mark,))]
+        return listed[:1] or ([self.by_id[key]] if key in self.by_id else [])
+
+
+async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetch) -> TextCheck:
+    """The findings on a text, and its references as they were joined.
+
+    Args:
+        text: the text that was read.
+        beside: entries of files of references beside it.
+        run: what searches the stored papers, and asks the critic.
+        fetch: asks other sources for papers that are not stored.
+
+    Raises SourceUnavailable: no corpus can be searched; BudgetExhausted: the run reached one of its limits.
+    """
+    references = await _joined([*text.entries, *beside], text, run, fetch)
+    asked = [Asked(sentence, tuple(references.of(sentence))) for sentence in text.sentences]
+    stored_papers = {d.id: d for one in (*references.entries, *references.by_id.values()) for d in one.documents}
+    findings = await findings_of(text.file, asked, tuple(stored_papers.values()), run)
+    told = [_reference(text.file, one) for one in (*references.entries, *references.by_id.values())]
+    return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
+
+
+async def _joined(entries: Sequence[Entry], text: CitingText, run: Run, fetch: Fetch) -> References:
+    named = dict.fromkeys(key for sentence in text.sentences for key in sentence.keys if is_id(key))
+    names = [*named, *(name for entry in entries for name in entry.ids)]
+    held: dict[str, list[Document]] = await stored(names, run)
+    if missing := [name for name in dict.fromkeys(names) if name not in held]:
+        held |= {name: [document] for name, document in (await fetch(missing)).items()}
+    listed = {name for entry in entries for name in entry.ids}
+    alone = [entry_of_id(name) for name in named if name not in listed]
+    found = await asyncio.gather(*(joined(entry, held, run) for entry in [*entries, *alone]))
+    return References(tuple(found[: len(entries)]), {one.entry.ids[0]: one for one in found[len(entries) :]})
+
+
+def _reference(file: str, one: Joined) -> JoinedReference:
+    paper = one.documents[0] if one.documents else None
+    return JoinedReference(
+        file=file,
+        mark=one.entry.mark,
+        entry=one.entry.text,
+        ref=one.ref,
+        title=paper.title if paper else "",
+        reason=one.wrong or one.reason,
+    )

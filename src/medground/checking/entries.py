@@ -1,0 +1,102 @@
+"""Lists of references: in the text itself, under its heading or as footnotes, or read from a file beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.values.document import Document
+from medground.values.identifiers import papers_named
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a list of references.
+
+    Attributes:
+        mark: the number or key by which the text cites it: its place in a list without any.
+        text: the entry as it is written.
+        ids: the papers that it names: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`.
+        title: its title, where a file of references says which words are the title.
+        authors: its authors, where a file says so.
+        year: its year, if it has one.
+    """
+
+    mark: str
+    text: str
+    ids: tuple[str, ...] = ()
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+
+
+_HEADING = verbose_pattern(
+    r"""
+    ^[ \t]*(?:\#{1,6}[ \t]*|\*\*|\d{1,2}\.?[ \t]+|\\section\*?\{)?
+    (?:references?|bibliography|works\ cited|literature(?:\ cited)?|sources|citations?|footnotes|notes|
+    reference\ list|list\ of\ references)
+    (?:\*\*|\})?[ \t]*:?[ \t]*\#*[ \t]*$
+    """,
+    re.IGNORECASE | re.MULTILINE,
+)
+_NEXT_HEADING = lazy_pattern(r"^(?:#{1,6}[ \t]|\\(?:section|end)\b)", re.MULTILINE)
+_BEGINS = verbose_pattern(
+    r"""
+    ^[ \t]*(?:\[\^(?P<note>[^\]\s]{1,60})\]:|\[(?P<key>[\w:.-]{1,60})\][.:]?|(?P<number>\d{1,3})[.)\]]|
+    \\bibitem(?:\[[^\]]*\])?\{(?P<item>[^{}]+)\}|(?P<bullet>[-*•–]))[ \t]+
+    """,
+    re.MULTILINE,
+)
+_NOTE = lazy_pattern(r"^[ \t]*\[\^([^\]\s]{1,60})\]:[ \t]*\S.*$", re.MULTILINE)
+_YEAR = lazy_pattern(r"(?<![\d/.:-])(?:1[89]|20)\d\d(?![\d/])")
+_LEAST = 20
+"""Characters of an entry: a shorter line is none."""
+
+
+def entries_of(text: str) -> tuple[list[Entry], list[tuple[int, int]]]:
+    """The entries of a text's own lists of references, and the places of these lists in the text."""
+    places = [_section(text, heading) for heading in _HEADING.finditer(text)]
+    places = [(start, end) for start, end in places if start < end]
+    found = [entry for start, end in places for entry in _listed(text[start:end])]
+    headings = [(heading.start(), heading.end()) for heading in _HEADING.finditer(text)]
+    for note in _NOTE.finditer(text):
+        if not any(start <= note.start() < end for start, end in places):
+            found += _listed(note[0])
+            places.append(note.span())
+    return found, sorted([*places, *headings]) if found else []
+
+
+def _section(text: str, heading: re.Match[str]) -> tuple[int, int]:
+    following = _NEXT_HEADING.search(text, heading.end())
+    return heading.end(), following.start() if following else len(text)
+
+
+def _listed(text: str) -> Iterator[Entry]:
+    starts = [*_BEGINS.finditer(text)]
+    if not starts:
+        yield from (_entry("", line) for line in re.split(r"\n\s*\n|\n(?=\S)", text) if len(line.strip()) >= _LEAST)
+        return
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    for place, (begin, end) in enumerate(zip(starts, ends, strict=True), start=1):
+        mark = begin["note"] or begin["key"] or begin["number"] or begin["item"] or str(place)
+        yield _entry(mark, text[begin.end() : end])
+
+
+def _entry(mark: str, text: str) -> Entry:
+    text = " ".join(text.split())
+    ids = tuple(dict.fromkeys(name for names in papers_named(text).values() for name in names))
+    years = _YEAR.findall(re.sub(r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+", " ", text))
+    return Entry(mark, text, ids, year=int(years[-1]) if years else None)
+
+
+def entries_beside(documents: Iterable[Document]) -> list[Entry]:
+    """The entries of a file of references, each under its key in that file, or else under its number."""
+    found = []
+    for number, document in enumerate(documents, start=1):
+        key = next(iter(document.metadata.get("citation_key", ())), "") or str(number)
+        authors = ", ".join(document.authors)
+        text = ". ".join(str(part) for part in (authors, document.title, document.journal, document.year) if part)
+        found.append(Entry(key, text, document.paper, document.title, document.authors, document.year))
+    return found

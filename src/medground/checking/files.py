@@ -1,0 +1,187 @@
+"""Files as texts that can be checked: what a reader sees of them, at the places that it has in the file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+from medground.checking.entries import Entry, entries_beside
+from medground.errors import BadDocument, UsageError
+from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.values.document import Document
+from medground.values.identifiers import papers_named
+
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
+STRUCTURED = (".json", ".jsonl", ".yaml", ".yml")
+_HTML = (".html", ".htm", ".xhtml")
+_LATEX = (".tex", ".latex")
+_UNSEEN = lazy_pattern(r"<!--.*?-->|<(script|style|head|template|noscript)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = lazy_pattern(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^<>]*>")
+_INLINE = frozenset(
+    "a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub u var".split()  # noqa: SIM905
+)
+_ENTITY = lazy_pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});")
+_ESCAPE = lazy_pattern(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_MACROS = verbose_pattern(
+    r"""
+    (?<!\\)%[^\n]*|\\begin\{(?P<env>equation|align|table|figure|tabular)\*?\}.*?\\end\{(?P=env)\*?\}|
+    \A.*?\\begin\{document\}|\\(?:label|ref|includegraphics|bibliography(?:style)?|usepackage|input)\b
+    (?:\[[^\]]*\])?\{[^{}]*\}|\\(?!cite|Cite|parencite|textcite|autocite|footcite|bibitem|section\*?\{Ref)
+    [A-Za-z]+\*?(?:\[[^\]]*\])?(?=\{)|\\(?:begin|end)\{[^{}]*\}|\\(?=[%&$\#_])|\\[,;! ]
+    """,
+    re.DOTALL,
+)
+_BRACES = lazy_pattern(r"(?<!\\)(?<!cite)[{}](?![^{}\n]*\\cite)")
+
+_MOST_UNPACKED = 200_000_000
+_ONE_PDF = Lock()
+"""The library of PDF is for one thread at a time."""
+
+
+def text_of(path: Path) -> str:
+    """The text of a file: of Word and PDF what they print, of all others the file itself.
+
+    Raises UsageError: it cannot be read, is binary, or is not in UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}; name a file that is there") from None
+    return text_in(content, str(path))
+
+
+def text_in(content: bytes, name: str) -> str:
+    """The text of the content of a file. Raises UsageError: it is binary, or not in UTF-8; `name` is in the message."""
+    try:
+        if content.startswith(b"PK\x03\x04"):
+            return _of_word(BytesIO(content))
+        if content.startswith(b"%PDF"):
+            return _of_pdf(content)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8, DOCX or PDF") from None
+    except Exception as error:  # noqa: BLE001 the libraries raise whatever a damaged file makes them meet
+        raise UsageError(f"{name} cannot be read ({type(error).__name__}); save it again or as text") from None
+    if "\x00" in text:
+        raise UsageError(f"{name} is a binary file; check text, Markdown, LaTeX, HTML, YAML, JSON, DOCX or PDF")
+    return text
+
+
+def _of_word(content: BytesIO) -> str:
+    """The paragraphs of a Word document, with raised numbers as superscripts."""
+    import docx
+
+    if sum(part.file_size for part in ZipFile(content).infolist()) > _MOST_UNPACKED:
+        raise ValueError("it unpacks to more than a Word document has")
+
+    def told(run: Any) -> str:
+        raised = run.font.superscript and re.fullmatch(r"[\d\s,;–-]+", run.text)
+        return f"<sup>{run.text}</sup>" if raised else str(run.text)
+
+    return "\n\n".join("".join(map(told, paragraph.runs)) for paragraph in docx.Document(content).paragraphs)
+
+
+def _of_pdf(content: bytes) -> str:
+    import pypdfium2
+
+    with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
+        return "\n".join(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in opened)
+
+
+def shown(text: str, file: str) -> str:
+    """What a reader sees of a file, of the same length: markup, and what is not shown, is blank."""
+    suffix = Path(file).suffix.lower()
+    if suffix in _HTML:
+        text = _TAG.sub(_tag, _UNSEEN.sub(lambda hidden: " " * len(hidden[0]), text))
+        return _ENTITY.sub(lambda entity: _padded(unescape(entity[0]), len(entity[0])), text)
+    if suffix in _LATEX:
+        text = _MACROS.sub(lambda macro: re.sub(r"[^\n]", " ", macro[0]), text)
+        return _BRACES.sub(" ", text)
+    return text
+
+
+def _padded(text: str, length: int) -> str:
+    return text[:length].ljust(length)
+
+
+def _tag(match: re.Match[str]) -> str:
+    name = match[2].lower()
+    if name == "sup":
+        return f"<{match[1]}sup>".ljust(len(match[0]))
+    block = "" if name in _INLINE else "\n\n- " if name == "li" and not match[1] else "\n\n"
+    return _padded(block, len(match[0]))
+
+
+def fields_of(text: str, paths: Sequence[str], file: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The texts at some dotted paths of YAML or JSON: where each stands, what it says, and the papers named beside it.
+
+    A list on the way is gone through. The papers are those of ids in other fields of the same mapping.
+
+    Raises UsageError: the file is not YAML or JSON, or has no text at a path.
+    """
+    import yaml
+
+    try:
+        roots = [*yaml.compose_all(text, Loader=yaml.CSafeLoader)]
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise UsageError(f"{file} is not YAML or JSON{where}; correct it, or check it as text") from None
+    for path in paths:
+        found = [one for root in roots for one in _values(root, path.split("."), ())]
+        if not found:
+            raise UsageError(f"{file} has no text at {path}; name a field such as `evidence.explanation`")
+        for node, papers in found:
+            start, end = node.start_mark.index, node.end_mark.index
+            said = _ESCAPE.sub(lambda escape: _padded(_unescaped(escape[0]), len(escape[0])), text[start:end])
+            yield start, re.sub(r"^[\"'>|][-+]?|[\"']$", lambda mark: " " * len(mark[0]), said), papers
+
+
+def _unescaped(escape: str) -> str:
+    return str(json.loads(f'"{escape}"'))
+
+
+def _values(node: Node | None, path: Sequence[str], papers: tuple[str, ...]) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    import yaml
+
+    if isinstance(node, yaml.SequenceNode):
+        for one in node.value:
+            yield from _values(one, path, papers)
+    elif isinstance(node, yaml.MappingNode) and path:
+        own = [name for _, value in node.value if isinstance(value, yaml.ScalarNode) for name in _named(value.value)]
+        for key, value in node.value:
+            if key.value == path[0]:
+                yield from _values(value, path[1:], tuple(dict.fromkeys(own)) or papers)
+    elif isinstance(node, yaml.ScalarNode) and not path and node.value.strip():
+        yield node, papers
+
+
+def _named(value: str) -> list[str]:
+    """The papers of a field that holds an id and nothing else."""
+    found = papers_named(value)
+    rest = "".join(letter for n, letter in enumerate(value) if not any(a <= n < b for a, b in found))
+    return [name for names in found.values() for name in names] if not re.search(r"[A-Za-z]{6}", rest) else []
+
+
+def entries_in(path: Path) -> list[Entry]:
+    """The entries of a file of references: BibTeX, RIS, CSL JSON, PubMed's format.
+
+    Raises UsageError: it cannot be read.
+    """
+    from medground.corpus.readers.every import open_file
+
+    try:
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file of references")
+        return entries_beside(item for item in open_file(path).read(0) if isinstance(item, Document))
+    except BadDocument as error:
+        raise UsageError(f"the references could not be read: {error}") from None

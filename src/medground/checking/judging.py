@@ -1,0 +1,251 @@
+"""What the papers that a sentence cites say of it: the kind of each finding, with the sentence that it rests on.
+
+Code judges first: the references, quotations, absences, numbers, denials and sides of comparisons. What is left goes to
+the critic, all sentences in one batch. Nothing counts as supported over a doubt of the code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from medground.answering.run import Run
+from medground.answering.verify.arms import is_denied
+from medground.answering.verify.critic import Claim, Judgement
+from medground.answering.verify.critics import open_critic
+from medground.answering.verify.judges import may_judge
+from medground.checking.absences import absence_in
+from medground.checking.comparing import (
+    absent_numbers,
+    compared,
+    compares,
+    doubts,
+    in_digits,
+    misplaced,
+    names_no_outcome,
+    of_other_side,
+    opposed,
+    said_by_words,
+    stray_number,
+)
+from medground.checking.joining import Joined
+from medground.checking.quoting import misquoted, repeats
+from medground.checking.sentences import CitingSentence
+from medground.checking.sources import Quote, Source, Told, heading, nearest, source_of, told
+from medground.corpus.retraction import RETRACTED, why_aside
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.differences import NEGATION
+from medground.values.document import Document
+from medground.values.finding import Finding, FindingEvidence
+from medground.values.lookup import Lookup, Ranker
+from medground.values.query import Words
+
+_NEAR = 0.5
+"""Least share of a claim, by weight, in a sentence that is about the same."""
+_NEARER = 0.2
+"""How much nearer a sentence of another paper must be, to be what the claim is from."""
+_VERY_NEAR = 0.6
+_CLOSE = 0.1
+"""How much farther a sentence may be than the nearest one to deny a claim that the nearest does not deny."""
+_OTHER_SUBJECT, _FAR = 0.4, 0.45
+"""Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
+_LEAST_WORDS = 4
+"""Stems of a claim that tell what it is about."""
+_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.5, 1.25, 0.75
+"""The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
+bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
+_SURE_OPPOSED = 0.6
+_NEUTRAL, _LEANS, _PARTLY = 0.85, 0.3, 0.62
+_OTHERS = 5
+"""Other papers that a search by the words of a claim returns."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sentence and the entries that it cites; `others` are further stored papers."""
+
+    sentence: CitingSentence
+    cited: tuple[Joined, ...]
+    others: list[Source] = field(default_factory=list)
+
+    @cached_property
+    def claim(self) -> str:
+        """What it says, without marks."""
+        return in_digits(self.sentence.claim)
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The papers that it cites."""
+        return [source_of(document) for entry in self.cited for document in entry.documents]
+
+    @cached_property
+    def near(self) -> list[Quote]:
+        """The sentences of what it cites that are nearest to it."""
+        return nearest(self.claim, self.sources)
+
+    @cached_property
+    def share(self) -> float:
+        """The share of it, by weight, that stands anywhere in what it cites."""
+        return max((source.share(self.claim) for source in self.sources), default=0.0)
+
+    @cached_property
+    def windows(self) -> list[Quote]:
+        """What the critic reads: the nearest sentences, and the first with its neighbours."""
+        source = next(one for one in self.sources if one.document.id == self.near[0].document.id)
+        return [*self.near, *source.beside(self.near[0])]
+
+
+async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Document], run: Run) -> list[Finding]:
+    """One finding for each sentence, in order; `papers` are all that the text cites.
+
+    Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
+    """
+    every = [source_of(paper) for paper in papers]
+    found = await _elsewhere(asked, run)
+    for one in asked:
+        own = {source.document.id for source in one.sources}
+        one.others.extend(source for source in [*every, *found.get(id(one), [])] if source.document.id not in own)
+    first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
+    judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
+    said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
+    return [_finding(file, one, what) for one, what in zip(asked, said, strict=True)]
+
+
+async def _elsewhere(asked: Sequence[Asked], run: Run) -> Mapping[int, list[Source]]:
+    """Stored papers for the sentences that are near to nothing in what they cite."""
+    await asyncio.to_thread(lambda: [one.near for one in asked])
+    far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
+    corpora = tuple(source.name for source in run.sources if source.state is not None)
+    how = {"sources": corpora, "rankers": (Ranker.LEXICAL,), "limit": _OTHERS}
+    results = await run.look_up(*(Lookup(asked=Words(text=one.claim), **how) for one in far)) if far else []
+    ids = [[hit.passage.document_id for ranking in found.rankings for hit in ranking] for found in results]
+    await run.retrieve(list(dict.fromkeys(name for names in ids for name in names)))
+    held = run.ledger.documents
+    return {
+        id(one): [source_of(held[n]) for n in dict.fromkeys(names) if n in held]
+        for one, names in zip(far, ids, strict=True)
+    }
+
+
+async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
+    """What the critic says of each; None where nobody may judge."""
+    critic = open_critic(run)
+    if not may_judge(critic.name, run.settings.verify):
+        return [None] * len(waiting)
+    claims = [
+        Claim(
+            one.claim,
+            tuple(EvidenceView(id=f"P1.S{n}", title=q.document.title, quote=q.text) for n, q in enumerate(one.windows)),
+        )
+        for one in waiting
+    ]
+    return list(await critic.judge(claims)) if claims else []
+
+
+def _by_code(one: Asked) -> Told | None:
+    """What code alone says of a sentence; None where the critic is needed."""
+    if wrong := next((entry for entry in one.cited if entry.wrong), None):
+        return Told("wrong_reference", wrong.wrong, heading(wrong.documents[0]))
+    gone = next((s.document for s in one.sources if why_aside(s.document) == RETRACTED), None)
+    if gone is not None:
+        return Told("retracted", f"{gone.id} was retracted", heading(gone))
+    if quoted := misquoted(one.claim, one.sources or one.others, cited=bool(one.sources)):
+        return quoted
+    few = len(set(told(one.claim))) < _LEAST_WORDS
+    if not one.sentence.cites or (one.sentence.carried and (few or not one.near or one.near[0].share < _VERY_NEAR)):
+        return Told("not_checked", "it cites nothing")
+    if not one.sources or not one.near:
+        reason = one.cited[0].reason if one.cited else "its mark leads to no entry of the references"
+        return Told("not_checked", reason)
+    if absence := absence_in(one.claim, one.sources):
+        return absence
+    return _on_subject(one) or _by_numbers(one) or _by_meaning(one)
+
+
+def _on_subject(one: Asked) -> Told | None:
+    """Whether another stored paper says it, or the cited text is on another subject."""
+    away = nearest(one.claim, one.others, 1)
+    if len(set(told(one.claim))) < _LEAST_WORDS:
+        return None
+    if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
+        paper = source_of(away[0].document)
+        if not absent_numbers(one.claim, [paper]) and is_denied(one.claim) == is_denied(away[0].text):
+            return Told("elsewhere", f"the cited text does not say it; {paper.document.id} does", away[0])
+    if one.share < _OTHER_SUBJECT and not one.sentence.carried:
+        return Told("silent", f"the cited {one.sources[0].form} is on another subject")
+    return None
+
+
+def _by_numbers(one: Asked) -> Told | None:
+    best = one.near[0]
+    if numbers := absent_numbers(one.claim, one.sources):
+        if best.share < _FAR and len(set(told(one.claim))) >= _LEAST_WORDS:
+            return Told("silent", f"the cited {one.sources[0].form} says nothing near to this, nor {numbers}")
+        return Told("number", f"the cited {one.sources[0].form} has nowhere {numbers}", best)
+    if repeats(one.claim, best):
+        return Told("supported", "the cited text says it letter by letter", best)
+    if best.share >= _VERY_NEAR and (stray := stray_number(one.claim, best, one.sources)):
+        return Told("number", f"{stray} stands in the cited text, but not for this", best)
+    return None
+
+
+def _by_meaning(one: Asked) -> Told | None:
+    for quote in one.near:
+        if of_other_side(one.claim, quote):
+            return Told("number", "the cited text gives these numbers the other way round", quote)
+        is_near = quote.share >= one.near[0].share - _CLOSE or compared(one.claim, quote)
+        if is_near and (why := opposed(one.claim, quote)):
+            return Told("contradicted", why, quote)
+    if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
+        return Told("number", why, one.near[0])
+    return None
+
+
+def _by_critic(one: Asked, said: Judgement | None) -> Told:
+    """What the critic says counts only where code has no doubt, and of a comparison only with its sides."""
+    if said is None:
+        return Told("not_checked", "no judge: run medground models fetch critic", one.near[0])
+    sure, leans = said.probability or 0.0, said.leans
+    best = next((q for n, q in enumerate(one.windows) if said.best == f"P1.S{n}" and q.stems), one.near[0])
+    sides = [
+        q for q in one.near if compares(one.claim) and compared(one.claim, q) == "same" and not doubts(one.claim, q)
+    ]
+    if sides and leans != "contradicts":
+        return Told("supported", "the cited text compares the same sides in the same way", sides[0])
+    enough = said.relation == "entails" or (
+        leans == "entails" and sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE
+    )
+    doubt = doubts(one.claim, best)
+    if sure < _SURE_OPPOSED or leans != "contradicts":
+        enough = enough or (said_by_words(one.claim, one.near[0]) and (said.entailment or 0.0) >= _LEANS)
+    if enough and not doubt and not compares(one.claim):
+        return Told("supported", f"the critic agrees ({sure:.0%})", best)
+    if said.relation == "contradicts" or (
+        leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
+    ):
+        return Told("contradicted", f"the critic says that this is the opposite ({sure:.0%})", best)
+    form, far = (
+        one.sources[0].form,
+        one.share < _FAR or (one.share < _PARTLY and said.relation == "neutral" and sure > _NEUTRAL),
+    )
+    if not one.sentence.carried and (
+        names_no_outcome(one.claim, one.near, one.sources) or (far and (said.entailment or 0) < _LEANS)
+    ):
+        return Told("silent", f"the cited {form} does not say it")
+    return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
+
+
+def _finding(file: str, one: Asked, said: Told) -> Finding:
+    quote, cited = said.quote, (entry.ref for entry in one.cited if entry.ref)
+    return Finding(
+        file=file,
+        sentence=one.sentence.text,
+        start=one.sentence.start,
+        end=one.sentence.end,
+        kind=said.kind,
+        cited=tuple(dict.fromkeys(cited)),
+        evidence=FindingEvidence(ref=quote.document.id, quote=quote.text or quote.document.title) if quote else None,
+        reason=said.reason,
+    )

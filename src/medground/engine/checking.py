@@ -1,0 +1,72 @@
+"""A text checked against its own references."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medground.engine.papers import PaperEngine
+from medground.errors import UsageError
+from medground.values.document import Document
+from medground.values.question import Question
+
+if TYPE_CHECKING:
+    from medground.checking.sentences import CitingText
+    from medground.values.finding import TextCheck
+
+LONGEST = 2_000_000
+"""Characters of a text that is checked."""
+_AT_ONCE = 50
+
+
+@dataclass
+class CheckEngine(PaperEngine):
+    """Checks texts sentence by sentence against the papers that they cite."""
+
+    async def check_text(
+        self, text: str, *, file: str = "text", references: Sequence[Path] = (), fields: Sequence[str] = ()
+    ) -> TextCheck:
+        """What the papers that a text cites say of each of its sentences.
+
+        Args:
+            text: the text, with its list of references; Markdown, LaTeX and HTML as their files have them.
+            file: its name in the findings; the ending says what it is.
+            references: files of references beside it: BibTeX, RIS, CSL JSON.
+            fields: of YAML and JSON, the dotted paths of the fields that are checked.
+
+        Raises:
+            UsageError: the text is empty or too long; a file of references cannot be read; the engine is closed.
+            SourceUnavailable: no corpus can be searched.
+            BudgetExhausted: a limit was reached.
+        """
+        if not text.strip():
+            raise UsageError(f"{file} has no text; give one with sentences that cite")
+        if len(text) > LONGEST:
+            raise UsageError(f"{file} has {len(text):,} characters; check at most {LONGEST:,} at once, part by part")
+        from medground.checking.check import CHECKING_A_TEXT, check
+        from medground.checking.files import entries_in, fields_of, shown
+        from medground.checking.sentences import read_fields, read_text
+
+        def reading() -> CitingText:
+            if fields:
+                return read_fields(text, file, fields_of(text, fields, file))
+            return read_text(text, file, shown(text, file))
+
+        read = await asyncio.to_thread(reading)
+        setup = await self._setup(None, None, None)
+        beside = [entry for path in references for entry in entries_in(path)]
+        run = self._run(Question.ask("check a text", task="free"), setup, CHECKING_A_TEXT, traced=False)
+        with self._under_way():
+            found = await check(read, beside, run, self._fetched)
+        return found.model_copy(update={"texts": {file: text}})
+
+    async def _fetched(self, names: Sequence[str]) -> Mapping[str, Document]:
+        """Papers that no corpus holds, from PubMed and its services, where they may be asked."""
+        if self._paper_services() is None:
+            return {}
+        some = [names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE)]
+        found = [one for part in some for one in await self.papers([name.replace("pmc:", "") for name in part])]
+        return {name: one.document for name, one in zip(names, found, strict=True) if one.document is not None}

@@ -1,0 +1,39 @@
+"""`check_text`: a text with citations in, what the papers say of each of its sentences out."""
+
+from __future__ import annotations
+
+from medground.faces.mcp.answers import NAME, WORDS, note_part
+from medground.faces.mcp.outputs import TextChecked
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.tool import Call, TextToCheck, tool
+from medground.values.finding import Finding, JoinedReference
+from medground.wording.findings import KINDS, summary, unjoined
+
+
+@tool(
+    "Check each sentence of a text against the papers that it cites.",
+    TextChecked,
+)
+async def check_text(call: Call, value: TextToCheck) -> Result:
+    found = await call.service.check_text(value.text, call.person, file="text", corpora=value.corpora)
+    parts = [_finding(one, call.fence) for one in found.findings]
+    parts += [_reference(one, call.fence) for one in unjoined(found)]
+    parts += [note_part(one, call.fence) for one in found.remarks]
+    return Result(head={"findings": []}, words=f"{summary(found)}.\n{call.fence.rule}", parts=parts)
+
+
+def _finding(one: Finding, fence: Fence) -> Part:
+    value = one.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
+
+    def words(v: Fields) -> str:
+        cited = f" ({', '.join(v['cited'])})" if "cited" in v else ""
+        quote = f"\n    {v['evidence']['ref']}: {fence('quote', v['evidence']['quote'])}" if "evidence" in v else ""
+        reason = f"\n    {fence('reason', line(v['reason'], WORDS))}" if "reason" in v else ""
+        return f"{KINDS[one.kind]}{cited}: {fence('sentence', v['sentence'])}{reason}{quote}"
+
+    return Part("findings", value, words)
+
+
+def _reference(one: JoinedReference, fence: Fence) -> Part:
+    value = {"mark": line(one.mark, NAME), "entry": line(one.entry, WORDS), "reason": line(one.reason, WORDS)}
+    return Part("references", value, lambda v: f"Not joined: {fence('reference', ' '.join(map(str, v.values())))}")

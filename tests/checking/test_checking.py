@@ -1,0 +1,267 @@
+"""Texts checked against their own references, through the engine and the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import corpus_of, run, type_in
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground import BlockingEngine
+from medground.answering.verify.critic import Claim, Judgement
+from medground.checking.entries import entries_of
+from medground.checking.marks import marks
+from medground.checking.sentences import read_text
+from medground.errors import UsageError
+from medground.values.finding import Finding, TextCheck
+
+TRIAL = {
+    "id": "PMID:11111111",
+    "title": "Zinc lozenges for the common cold in adults",
+    "text": "We randomised 120 adults with a cold to zinc or placebo for 7 days. Nasal discharge was significantly "
+    "lower with zinc than with placebo (p = 0.01). Mouth irritation occurred in 25% with zinc and in 8% with placebo. "
+    "One patient died in the placebo group. Zinc may shorten the cold in adults. There was no difference in cough.",
+    "authors": ["Smith JA", "Jones B"],
+    "year": 2019,
+    "doi": "10.1234/zinc.19",
+}
+JUICE = {
+    "id": "PMID:22222222",
+    "title": "Cranberry juice and urinary infection in women",
+    "text": "Cranberry juice prevented recurrent urinary infection in young women in this community trial.",
+    "authors": ["Miller C"],
+    "year": 2020,
+}
+GONE = {"id": "PMID:33333333", "title": "Magnets for gout", "text": "Magnets cure gout.", "retraction": "retracted"}
+REFERENCES = """
+
+## References
+
+1. Smith JA, Jones B. Zinc lozenges for the common cold in adults. J Cold. 2019. PMID: 11111111
+2. Miller C. Cranberry juice and urinary infection in women. 2020.
+3. Magnets for gout. PMID: 33333333
+4. Smith JA. Effects of garlic on blood pressure in older men with hypertension. 2011. PMID: 11111111
+5. Nobody N. A paper on the moons of Jupiter that is stored nowhere at all. 2001.
+"""
+
+
+class Agrees:
+    """A critic that supports whatever it is asked; it notes what that is."""
+
+    name = "agrees"
+    reads = "windows"
+
+    def __init__(self) -> None:
+        self.asked: list[Sequence[Claim]] = []
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        self.asked.append(claims)
+        return [Judgement("entails", claim.premises[0].id, 0.99, 0.99) for claim in claims]
+
+
+@pytest.fixture
+def critic(home: Path) -> Agrees:
+    corpus_of(TRIAL, JUICE, GONE)
+    return Agrees()
+
+
+def checked(critic: Agrees, text: str, **more: Any) -> TextCheck:
+    settings = {"retrieval.corpora": ("papers",), "verify.trusted_judges": ("agrees",)}
+    with BlockingEngine(settings, critic=critic) as engine:
+        return engine.check_text(text, **more)
+
+
+def kinds(critic: Agrees, *sentences: str) -> list[str]:
+    return [one.kind for one in checked(critic, "\n\n".join(sentences) + REFERENCES).findings]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Nasal discharge was significantly lower with zinc than with placebo [1].", "supported"),
+        ("Nasal discharge was significantly lower with placebo than with zinc [1].", "contradicted"),
+        ("Nasal discharge was significantly higher with zinc than with placebo [1].", "contradicted"),
+        ("Mouth irritation occurred in 35% of adults with zinc [1].", "number"),
+        ("Mouth irritation occurred in 8% with zinc and in 25% with placebo [1].", "number"),
+        ("The authors conclude that “zinc will shorten the cold in adults” [1].", "altered_quote"),
+        ("They add that it would “shorten the cold in adults” [1].", "altered_quote"),
+        ("They say “every pharmacy should sell zinc lozenges at once” [1].", "fabricated_quote"),
+        ("They say “Zinc may shorten the cold in adults” [1].", "supported"),
+        ("This trial does not report mouth irritation [1].", "false_absence"),
+        ("No deaths occurred in this trial [1].", "false_absence"),
+        ("Bone mineral density was not measured [1].", "supported"),
+        ("Cranberry juice prevented recurrent urinary infection in young women [1].", "elsewhere"),
+        ("Statins lowered the risk of myocardial infarction in diabetic men [1].", "silent"),
+        ("Magnets cure gout [3].", "retracted"),
+        ("Garlic lowers blood pressure in men [4].", "wrong_reference"),
+        ("Jupiter has many moons of different sizes [5].", "not_checked"),
+        ("Many people have colds in winter.", "not_checked"),
+    ],
+)
+def test_each_kind(critic: Agrees, sentence: str, kind: str) -> None:
+    (found,) = checked(critic, sentence + REFERENCES).findings
+    assert found.kind == kind, found.reason
+    if found.evidence:
+        texts = {one["id"]: f"{one['title']}\n{one['text']}" for one in (TRIAL, JUICE, GONE)}
+        assert found.evidence.quote in texts[found.evidence.ref]
+
+
+def test_a_critic_that_always_agrees_supports_no_opposite_and_reads_all_in_one_batch(critic: Agrees) -> None:
+    found = kinds(
+        critic,
+        "Zinc shortened colds of adults [1].",
+        "Cough was significantly worse with placebo than with zinc [1].",
+        "Cranberry juice keeps young women free of urinary infection [2].",
+    )
+    assert found[0] != "contradicted" and found[1] != "supported" and found[2] == "supported"
+    assert len(critic.asked) == 1
+
+
+def test_without_a_judge_nothing_is_supported_but_the_words_of_the_source(home: Path) -> None:
+    corpus_of(TRIAL, JUICE, GONE)
+    text = "Cranberry juice keeps young women free of urinary infection [2].\n\nMagnets cure gout [3]." + REFERENCES
+    with BlockingEngine({"retrieval.corpora": ("papers",)}) as engine:
+        first, second = engine.check_text(text).findings
+    assert (first.kind, second.kind) == ("not_checked", "retracted") and "models fetch" in first.reason
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *(
+            "[1]",
+            "[1,3-5]",
+            "[3; 1]",
+            "<sup>1,2</sup>",
+            "^1,2^",
+            "(Smith et al., 2019; Miller 2020)",
+            "(PMID: 11111111)",
+        ),
+        *("(doi:10.1234/zinc.19)", "(Smith & Jones, 2019)"),
+    ],
+)
+def test_forms_of_marks_lead_to_the_paper(critic: Agrees, mark: str) -> None:
+    (found,) = checked(critic, f"Mouth irritation was seen with zinc {mark}." + REFERENCES).findings
+    assert "PMID:11111111" in found.cited
+
+
+def test_keys_of_footnotes_pandoc_and_latex(critic: Agrees, tmp_path: Path) -> None:
+    bib = tmp_path / "refs.bib"
+    bib.write_text(
+        "@article{smith19, title={Zinc lozenges for the common cold in adults}, author={Smith, J. A.}, year={2019}}\n"
+        "@article{miller, title={Cranberry juice and urinary infection in women}, author={Miller, C.}, year={2020}}\n",
+        encoding="utf-8",
+    )
+    for text in (
+        "It irritates the mouth [@smith19; see @miller].",
+        r"It irritates the mouth \citep[p.~3]{smith19,miller}.",
+    ):
+        (found,) = checked(critic, text, references=[bib], file="a.md").findings
+        assert found.cited == ("PMID:11111111", "PMID:22222222")
+    notes = (
+        "It irritates the mouth.[^a] It was sweet.[^b]\n\n[^a]: Zinc lozenges for the common cold in adults. 2019.\n"
+    )
+    first, second = checked(
+        critic, notes + "[^b]: Miller C. Cranberry juice and urinary infection in women. 2020."
+    ).findings
+    assert (first.cited, second.cited) == (("PMID:11111111",), ("PMID:22222222",))
+    assert (notes[first.start : first.end], second.sentence) == ("It irritates the mouth.[^a]", "It was sweet.[^b]")
+
+
+def test_one_mark_for_several_sentences_is_told(critic: Agrees) -> None:
+    text = "Colds are common. Mouth irritation occurred in 95% with zinc and in 8% with placebo. The rest was mild [1]."
+    found = checked(critic, text + REFERENCES)
+    assert [one.kind for one in found.findings[:2]] == ["not_checked", "number"]
+    assert any("without a mark" in remark for remark in found.remarks)
+
+
+def test_html_latex_and_fields_keep_the_places_of_their_files(critic: Agrees) -> None:
+    html = (
+        "<html><head><title>x</title><style>p{}</style></head><body><p>Mouth irritation occurred in <b>35%</b> of "
+        "adults with zinc.<sup>1</sup></p><h2>References</h2><ol><li>Smith JA. Zinc lozenges for the common cold in "
+        "adults. 2019.</li></ol></body></html>"
+    )
+    (found,) = checked(critic, html, file="a.html").findings
+    assert found.kind == "number" and html[found.start : found.end] == found.sentence
+    assert found.sentence.startswith("Mouth") and found.cited == ("PMID:11111111",)
+    claims = json.dumps(
+        {"claims": [{"text": "Magnets “cure” gout.", "ref": "PMID:33333333"}, {"text": "No. 2", "ref": ""}]}
+    )
+    (found, *_) = checked(critic, claims, file="a.json", fields=["claims.text"]).findings
+    assert found.kind == "retracted" and claims[found.start : found.end] == found.sentence
+    yaml = (
+        "a:\n  - text: >\n      Mouth irritation occurred in 35% of\n      adults with zinc.\n    ref: PMID:11111111\n"
+    )
+    (found,) = checked(critic, yaml, file="a.yaml", fields=["a.text"]).findings
+    assert found.kind == "number" and yaml[found.start : found.end] == found.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "line"),
+    [
+        (" \n", {}, "no text"),
+        ("a: [", {"file": "a.yaml", "fields": ["a"]}, "not YAML or JSON at line"),
+        ("a: b", {"file": "a.yaml", "fields": ["c.d"]}, "no text at c.d"),
+        ("x", {"references": [Path("/no/such.bib")]}, "no such file"),
+        ("x" * 2_000_001, {}, "at most 2,000,000"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(critic: Agrees, text: str, more: dict[str, Any], line: str) -> None:
+    with pytest.raises(UsageError, match=line) as told:
+        checked(critic, text, **more)
+    assert "\n" not in str(told.value)
+
+
+WORDS = st.sampled_from(
+    ["Zinc", "helped", "3.5%", "of", "patients", "e.g.", "Smith", "et al.", "in 2019", "“so it is”"]
+)
+MARKS = st.sampled_from(["", " [1]", "[1,2-4]", "[^x]", ".[^x]", "¹", " (PMID: 12345678)", r"~\cite{a,b}", " [@k; @l]"])
+
+
+@given(st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=8), MARKS, st.sampled_from([" ", "\n", "\n\n"]))))
+def test_places_give_the_sentences_back(parts: list[tuple[list[str], str, str]]) -> None:
+    text = "".join(f"{' '.join(words)}{mark}.{gap}" for words, mark, gap in parts)
+    last = 0
+    for one in read_text(text).sentences:
+        assert text[one.start : one.end] == one.text and one.start >= last
+        last = one.end
+    for mark in marks(text):
+        assert mark.keys and 0 <= mark.start < mark.end <= len(text)
+
+
+def test_a_long_or_backward_range_and_a_measure_are_no_marks() -> None:
+    assert not marks("Values [1-400] and [9-3], 5 kg/m² and 10³ cells, see [text](1).")
+    assert [mark.keys for mark in marks("as before [1,3-5].")] == [("1", "3", "4", "5")]
+
+
+def test_lists_of_references_by_heading_and_by_note() -> None:
+    found, places = entries_of("A.\n\n# Bibliography\n\n[k1] One paper. 2001.\n[k2] Two. doi:10.1/x 2002.\n\n# Next\n")
+    assert [(one.mark, one.year, one.ids) for one in found] == [
+        ("k1", 2001, ()),
+        ("k2", 2002, ("doi:10.1/x",)),
+    ] or places
+
+
+def test_the_command_exits_by_what_it_found(
+    critic: Agrees, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "a.md"
+    text.write_text("Magnets cure gout [3]." + REFERENCES, encoding="utf-8")
+    assert run("check", str(text), "--refs", "papers") == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "a.md:1:1: Retracted paper Magnets cure gout [3]. Cited: PMID:33333333 “" in shown
+    assert run("check", str(text), "--refs", "papers", "--json") == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert Finding.model_validate(found).kind == "retracted"
+    text.write_text("Many people have colds in winter.", encoding="utf-8")
+    assert run("check", str(text), "--refs", "papers") == 0
+    type_in(monkeypatch, "Colds are common.")
+    assert run("check", "-", "--refs", "papers") == 0
+    (tmp_path / "b.bin").write_bytes(b"\x00\x01")
+    for name in ("b.bin", "none.md"):
+        assert run("check", str(tmp_path / name), "--refs", "papers") == 2
