@@ -105,7 +105,6 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
             if run.notice is not None and run.notice.stops:
                 return not_searched(run)
             question = await with_titles(question, run)
-            await asyncio.to_thread(run.reading(question).read)  # the loop has other questions
             answer = await recipe.run(question, run)
             papers = any(document.kind != "graph" for document in answer.documents)  # a concept is not retracted
             if papers and (old := table().old_at(run.now().date())):

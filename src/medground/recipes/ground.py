@@ -101,6 +101,7 @@ async def ground(question: Question, run: Run) -> Answer:
             question = run.question = question.model_copy(update={"task": "free"})
         return await _from_facts(question, stored, run)
     finding = stored.finding if isinstance(stored, GraphAnswer) else None
+    await asyncio.to_thread(run.reading(question).read)  # it takes long, a stored fact needs none, the loop has others
     answered, searched = await _answered(question, run, beside_facts(run) if stored else None, finding)
     if finding is not None and answered.evidence:
         run.warn(finding.note)
