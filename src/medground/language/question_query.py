@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from medground.language import words
+from medground.language.prohibition import LEAVE
 from medground.language.question_kinds import asked_in
 from medground.language.question_reading import reading_of
 from medground.language.subject import Subject, forms
@@ -44,6 +45,6 @@ def _any_form(names: Iterable[str]) -> Or:
 def _spelled(text: str) -> Words:
     """The content words in both spellings; `I` and `my` are rare in some collections, and say nothing of the topic."""
     telling = [word for word in text.split() if words.terms(word) or (word.isupper() and len(word) > 1)]
-    said = telling or [text]
+    said = [word for word in telling if not LEAVE.fullmatch(word.strip("?!.,;"))] or [text]
     others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
     return Words(text=" ".join([*said, *others]))
