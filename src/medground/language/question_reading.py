@@ -22,7 +22,7 @@ from medground.language.people_words import as_meant, asked_last, corrected, sli
 from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
 from medground.language.sentences import sentence_spans
-from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
+from medground.language.subject import BRACKETS, PART, Subject, pattern, subjects
 from medground.pubmed.typed import names_in
 
 _TOGETHER = 3
@@ -35,10 +35,6 @@ _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
-_AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
-"""Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
-_ALIKE = 0.2
-"""Chance from which what is asked and what is told are of one kind."""
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -182,29 +178,17 @@ class Asked:
         """
         things = [one for one in self.subjects if one.decides or (one.names and not aspects_of(one.said))]
         said = {stem for one in things for stem in words.terms(one.said)}
-        had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
-        ages = [one for one in self.people if any(map(str.isdigit, one))]
-        aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
         told = bool(things) and self.plain != self._as_meant[0]  # in a story
         unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}
-        return words.topic(self._alone) & ((said | rare | self._written) - aside)
+        return words.topic(self._alone) & (said | rare | self._written)
 
     @cached_property
     def _written(self) -> frozenset[str]:
         """Stems of words that are written like names, though they are known; two letters count, as in phase II."""
         return frozenset(t for t in words.names(self._alone) if len(t) > 2 and words.weight(t) < words.MOST)
-
-    def tells(self, title: str, quote: str) -> bool:
-        """Whether a sentence or its title tells of the things what is asked of them, by what words mean."""
-        from medground.language import kinds  # numpy is slow to import
-
-        wanted = kinds.asked(self.without_things(self.plain))[:-1]
-        names = [stem for one in self.deciding for stem in words.terms(one.said)]
-        told = kinds.told(words.stems(quote), names), kinds.asked(self.without_things(title))
-        return bool(names) and max(float(wanted @ one[:-1]) for one in told) >= _ALIKE
 
     def _covers(self, text: str) -> bool:
         """Whether a text has what is written like a name, and most of the gist, by weight.

@@ -32,7 +32,6 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
-from medground.language.plain_words import is_plain
 from medground.language.question_reading import Asked
 from medground.language.statements import statements
 from medground.language.subject import Subject
@@ -199,7 +198,7 @@ async def _readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] 
     found = texts(fused(await run.look_up(lookup), run))
     hits = await rerank(retrieval.reranker, asked.text, distinct(await readable(found, run)), retrieval.keep, run)
     read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
-    lost = [one for one in asked.not_named(read) if not is_plain(one.said.lower())] if hits else []
+    lost = asked.not_named(read) if hits else []
     if lost:
         with contextlib.suppress(SourceUnavailable):  # the answer lists it, and what was found before stands
             hits = [*_as_well_found(await _naming(lost, asked, lookup, run), hits), *hits][: retrieval.keep]

@@ -156,12 +156,9 @@ def unmentioned(question: Asked, evidence: Sequence[Evidence], documents: Mappin
     said = [
         e.quote if first.unnamed([title]) else f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)
     ]
-    told = any(
-        first.tells(title, e.quote) or cell_named(first, e.quote, title, e.section)
-        for e, title in zip(evidence, titles, strict=True)
-    )
+    named = any(cell_named(first, e.quote, title, e.section) for e, title in zip(evidence, titles, strict=True))
     read = passages if first.deciding else quotes
-    return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
+    return first.unnamed(passages) or (not named and first.uncovered(read)) or first.aspect_lost(said)
 
 
 def comes_near(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:

@@ -25,8 +25,6 @@ NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
 FAR = 9.0
 """How far behind the likeliest passage found a relevant one may be, as a logarithm."""
-STUDIES = 6
-"""Minimum studies quoted before the reading for a comparison may stop."""
 WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
@@ -150,8 +148,7 @@ def quotes_on_topic(asked: Asked, passages: Sequence[base.SentencedPassage]) -> 
 def covers_the_topic(asked: Asked, evidence: Sequence[base.EvidenceView]) -> bool:
     """Whether the quotes together name most of the question's topic and one of them reports a result."""
     found = {t for e in evidence for t in words.terms(asked.in_own_words(f"{e.title} {e.quote}"))}
-    few = asked.comparison and len({e.title for e in evidence}) < STUDIES
-    if few or words.coverage(asked.topic, found) < COVERED:
+    if words.coverage(asked.topic, found) < COVERED:
         return False
     return any(reports_result(e.quote) for e in evidence)
 
