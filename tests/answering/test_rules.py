@@ -19,7 +19,8 @@ def part(row: Mapping[str, Any], text: str, answer: str = "") -> Part:
     quotes = tuple(row["quotes"])
     document = Document(id="PMID:1", title=row.get("title", "A trial"), text="\n".join(quotes))
     passages = tuple(f"{document.title}\n{quote}" for quote in quotes)
-    return Part(row.get("kind", "statement"), text, quotes, (document,) * len(quotes), passages, answer)
+    cited = quotes, (document,) * len(quotes), passages
+    return Part(row.get("kind", "statement"), text, *cited, answer, english=row.get("english", True))
 
 
 @each_row("row", ROWS)

@@ -63,7 +63,7 @@ def _rounds_to(value: Decimal, stated: Decimal) -> bool:
     return abs(value - stated) <= min(step / 2, abs(value) * _ROUNDED)
 
 
-_REPEATED = 0.8
+_REPEATED = 0.95
 """Least share of a statement's words that its quote has in the same order; then the order of numbers counts."""
 _LEAST = 1.0
 """The least weight of the words that tell a number from another."""
@@ -86,6 +86,8 @@ def binding(statement: str, quote: str) -> Binding:
     `crossed`: a number has the words of another number of the quote. `agrees`: every number that can be told apart has
     its own. None: nothing can be told.
     """
+    if moved := _moved(statement, quote):
+        return Binding("crossed", moved)
     held = slots(quote)
     places = [
         (one, [h for h in held if any(a.values & b.values for a in one.numbers for b in h.numbers)])
@@ -104,8 +106,7 @@ def binding(statement: str, quote: str) -> Binding:
         return Binding("crossed", crossed[0].numbers[0].text)
     if not crossed and any(bound == "agrees" for bound, _ in said):
         return Binding("agrees")
-    moved = _moved(statement, quote)
-    return Binding("crossed" if moved else None, moved)
+    return Binding(None)
 
 
 def _moved(statement: str, quote: str) -> str:

@@ -32,15 +32,18 @@ _ORDERS_FORM = rf"""
 _TOLD = r"(?:disclosed|shown|published|shared|made\ public|released|public|publicly\ \w+|open\ to\ \w+\ \w+)"
 _ADDRESS = verbose_pattern(
     r"""
-    \b[\w.+-]+@[\w-]+\.\w+|(?:https?://|www\.)\S+|!\[[^\]]*\]\([^)]*\)|(?<![\w.])\+?\d[\d ()/-]{8,}\d(?!\w)
+    [\w.+-]*@[\w-]{3,}|\b[\w-]+(?:\.|\ dot\ )(?:com|net|org|example|info|shop|de|fr|es|it|br|uk|eu)\b|[(\[]at[)\]]|
+    (?:\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b[\ ,-]*){5}|
+    (?:https?://|www\.)\S+|!\[[^\]]*\]\([^)]*\)|(?<![\w.])\+?\d[\d ()/-]{8,}\d(?!\w)
     """
 )
 _ORDERS = verbose_pattern(
     r"""
     (?:^|[.;:]\ |,\ |\band\ )(?:[Pp]lease\ )?(?:[Tt]ake|[Aa]void|[Dd]iscontinue|[Cc]onsult|[Bb]uy|[Ss]wallow|
     [Ii]nject|[Tt]ell|[Aa]sk)(?=\ \w)(?!\ (?:place|part|into)\b)|^(?:Stop|Start|Call|Contact|Visit|Switch|
-    Continue|Order|Give)(?=\ (?:your|the|a|an|all|any|taking|using|to|with|it|them|our|this|\w+\ (?:and|or|for|
-    at|by|until|now|immediately)\b))
+    Continue|Order|Give|Throw|Ring|Phone|Dial|Message|Swap|Pay|Purchase|Request|Set|Go|Double)(?=\ (?:your|the|a|an|
+    all|any|taking|using|to|with|it|them|our|this|away|aside|up|\d+|\w+\ (?:and|or|for|
+    at|by|until|now|immediately)\b))|^(?:Simply|Just)\ [a-z]+e?\b
     """,
     0,
 )
@@ -78,6 +81,28 @@ _UNSEEN = verbose_pattern(
     proprietary\ (?:analys[ie]s|data|results?))\b|\(not\ shown\)|\b(?:data|results?|findings?|analys[ie]s|
     evidence|reports?|records?|archives?|files?|trials?|stud(?:y|ies))\b[^.;]{{0,25}}\b(?:(?:not|cannot|
     never)\ (?:yet\ )?(?:be(?:en)?\ )?{_TOLD}|held\ by|(?:only\ )?on\ request)\b
+    """
+)
+_URGES = verbose_pattern(
+    r"""
+    \b(?:should|must|ought\ to|needs?\ \w+\ now|(?:is|are)\ (?:advised|urged|told|encouraged|instructed|obliged)\ to)\b|
+    ^let\b
+    """
+)
+_FOREIGN = verbose_pattern(
+    r"""
+    (?:^|[.;:!]\ |\b(?:und|et|y|e)\ )(?:(?:bitte|por\ favor)\ )?(?:[a-zäöüß]{3,}en\ Sie|
+    (?!chez|assez|talvez)[a-zà-ü]{3,}ez|(?:dej|tom|us|llam|visit|evit|ignor|consult|compr|par|lig)e|(?:suspend|pid|smett|prend|assum|sospend)a|(?:chiam|evit|ignor|
+    consult|acquist|compr|us)i)\b|\b(?:man\ (?:muss|soll\w*)|sollten?|müssen|il\ faut|(?:vous\ )?dev(?:ez|raient)|
+    doivent|hay\ que|(?<!se\ )deben?|bisogna|dev(?:e|ono|em)|é\ preciso)\b
+    """
+)
+"""Orders of German, French, Spanish, Italian and Portuguese."""
+_ABSENT = verbose_pattern(
+    r"""
+    \b(?:no|not|none|neither|nothing|cannot|without|only|lack\w*|missing|absent|un(?:clear|known|certain|available)|
+    insufficient|limited|kein\w*|nicht\w*|fehl\w*|aucune?|pas|rien|ning[uú]n\w*|falta\w*|nessun\w*|non|manca\w*|
+    nenhum\w*|não|sin|sans|ohne)\b
     """
 )
 _DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
@@ -121,6 +146,16 @@ def is_order(text: str) -> bool:
 def orders(text: str) -> bool:
     """Whether a text orders, obliges or addresses its reader."""
     return bool(_YOU.search(text)) or is_order(text) or bool(speaks_to_readers(text))
+
+
+def urges(text: str, *, english: bool = True) -> bool:
+    """Whether a text says what people should do, in English or another language that answers are written in."""
+    return bool((_URGES if english else _FOREIGN).search(text))
+
+
+def is_absence(text: str) -> bool:
+    """Whether a text says that something is not there, in one of the languages that answers are written in."""
+    return bool(_ABSENT.search(text)) and not _FOREIGN.search(text)
 
 
 def may_stand_alone(text: str) -> bool:

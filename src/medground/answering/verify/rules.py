@@ -22,6 +22,7 @@ from medground.answering.verify.orders import (
     is_order,
     orders,
     speaks_to_readers,
+    urges,
 )
 from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by
 from medground.answering.verify.sizes import exchanged, outnumbered, turned
@@ -138,7 +139,13 @@ _ABOUT = 0.4
 def _instruction(part: Part) -> str:
     repeated = any(map(orders, part.quotes)) and (part.asks_advice or not (part.kind in _SHOWN and is_order(part.text)))
     told = orders(part.text) if part.kind in _SHOWN else is_order(part.text) or speaks_to_readers(part.text)
-    return part.text if told and not repeated else ""
+    urged = part.kind == "sentence" and urges(part.text) and not any(map(urges, part.quotes))
+    return part.text if (told and not repeated) or urged else ""
+
+
+def _foreign(part: Part) -> str:
+    told = not part.english and urges(part.text, english=False) and not any(map(urges, part.quotes))
+    return part.text if told else ""
 
 
 def _address(part: Part) -> str:
@@ -326,6 +333,7 @@ _WITH_SHORT = _PROSE | _SHOWN
 
 TABLE: tuple[Rule, ...] = (
     Rule("instruction", "code", _WITH_SHORT, _instruction),
+    Rule("foreign order", "code", _WITH_SHORT, _foreign),
     Rule("address", "code", _WITH_SHORT, _address),
     Rule("language", "code", _WITH_SHORT, _language),
     Rule("ordered", "code", _WITH_SHORT | {"closed", "direction"}, _ordered),
@@ -358,8 +366,8 @@ BINDING = frozenset(rule.name for rule in TABLE if rule.settled != "check")
 """The doubts over which a text is held back though its check agrees."""
 
 
-_IN_ANY_LANGUAGE = frozenset(["address", "ordered", "unseen", "amount"])
-_WITHOUT_QUOTES = frozenset(["instruction", "address"])
+_IN_ANY_LANGUAGE = frozenset(["foreign order", "address", "ordered", "unseen", "amount"])
+_WITHOUT_QUOTES = frozenset(["instruction", "foreign order", "address"])
 
 
 def broken(part: Part) -> dict[str, str]:

@@ -12,7 +12,6 @@ from medground.models.operators.differences import DOWN, Pair, order
 
 _PHRASE = re.compile(r"[,;()]|\b(?:and|or)\b")
 _CHANGE = re.compile(r"[-−–]\s?\d")
-_THAN = re.compile(r"\b(?:than|versus|vs|(?:as )?compared (?:with|to)|relative to)\b")
 _MORE, _LESS = {"more", "longer"}, {"less", "shorter"}
 _LEAST = 0.5
 """Minimum share of a statement's words, by weight, in a clause that is on the same thing."""
@@ -35,7 +34,7 @@ def turned(statement: str, quote: str) -> str:
     opposite = {OPPOSITE[name] for name in stated if name in OPPOSITE} - stated
     if opposite.isdisjoint(held) or stated & held or denies(statement) or denies(clause):
         return ""
-    if order(Pair(statement, clause, clause)) or _is_second(statement, clause) or roles_in(statement, clause) == "same":
+    if order(Pair(statement, clause, clause)) or roles_in(statement, clause) == "same":
         return ""
     is_on_it = words.coverage(said, words.terms(clause)) >= _LEAST or not numbers.isdisjoint(_values(phrase))
     return clause if is_on_it else ""
@@ -49,14 +48,6 @@ def _phrase(statement: str, clause: str) -> str:
 
 def _values(text: str) -> frozenset[Decimal]:
     return frozenset(value for one in quantities(text) if one.unit for value in one.values)
-
-
-def _is_second(statement: str, clause: str) -> bool:
-    """Whether a statement that compares with nothing is about the second side of a clause."""
-    if (than := _THAN.search(clause)) is None or _THAN.search(statement):
-        return False
-    first, second = (frozenset(words.terms(part)) for part in (clause[: than.start()], clause[than.end() :]))
-    return not (second - first).isdisjoint(words.terms(statement))
 
 
 def outnumbered(statement: str, quote: str) -> str:

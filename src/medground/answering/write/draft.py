@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
+from medground.answering.verify.orders import is_absence
 from medground.language.dates import latest
 from medground.language.prohibition import forbidden
 from medground.language.question_reading import Asked
@@ -39,7 +40,7 @@ def drafted(
 ) -> Draft:
     """What a model wrote as a draft: the short answer, and what is missing without what names works never retrieved."""
     documents = run.ledger.documents.values()
-    remarks = (remark(without_marks(text), documents, question.text) for text in output.missing)
+    remarks = (remark(without_marks(text), documents, question.text) for text in filter(is_absence, output.missing))
     free = question.task == "free"
     answer = tuple(dict.fromkeys(map(without_marks, output.answer))) if free else output.answer
     reason = ""
