@@ -26,6 +26,10 @@ _COUNTED = frozenset(["", COUNT, *TIMES])
 _STRAY = 0.3
 """Share of a claim below which a sentence with one of its numbers is about something else."""
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
+_TURN = lazy_pattern(r";|\b(?:but|although|though|whereas|while|however|yet|despite|except)\b", re.IGNORECASE)
+_NONE = lazy_pattern(r"\W*(?:none of|neither|no)\b", re.IGNORECASE)
+_GOVERNED = 0.45
+"""Least share of a claim, by weight, behind a denial that is about it."""
 _SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
 _IN_WORDS, _DENIED = 0.9, 0.8
 """Least share of a claim in a sentence that says it, and of a denying clause in a claim that it denies."""
@@ -108,6 +112,8 @@ def opposed(claim: str, quote: Quote) -> str:
         return ""
     if not NEGATION.search(claim) and any(_is_denied(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
+    if affirms(claim) and any(_governs(claim, part) for part in _TURN.split(quote.text)):
+        return "the source denies this"
     affirmed = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
     if affirmed and any(_is_null(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
@@ -132,6 +138,12 @@ def _is_denied(claim: str, clause: str, quote: Quote) -> bool:
     own = told(_SHORT.sub(" ", NEGATION.sub(" ", clause)))
     known = words.terms("\n".join([claim, *(long for long in meant_by(quote.text, quote.document))]))
     return bool(NEGATION.search(clause)) and len(own) > _FEW and words.coverage(own, known) >= _DENIED
+
+
+def _governs(claim: str, part: str) -> bool:
+    """Whether a denial comes before the words of a claim: `did not affect A, B or C`, `none of A, B or C improved`."""
+    denial = DENIED.search(part) or _NONE.match(part)
+    return bool(denial) and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
 
 
 def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
@@ -161,8 +173,9 @@ def doubts(claim: str, quote: Quote) -> str:
     if lost := next((one.text for one in measures if held.isdisjoint(one.values)), ""):
         return f"{lost} stands in another sentence of the source"
     twice = len(stated) > len({one.unit for one in stated}) and not _listed(claim, quote.text)
-    crossed = twice and binding(claim, quote.text).said != "agrees"
-    return "whose its numbers are could not be read" if crossed else ""
+    places = [quote.text.find(one.text.split()[0]) for one in stated if one.unit not in TIMES]
+    sure = binding(claim, quote.text).said == "agrees" and places == sorted(places)
+    return "whose its numbers are could not be read" if twice and not sure else ""
 
 
 def said_by_words(claim: str, quote: Quote) -> bool:

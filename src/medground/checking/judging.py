@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from medground.answering.run import Run
-from medground.answering.verify.arms import is_denied
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import may_judge
@@ -52,7 +51,7 @@ _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
 _LEAST_WORDS = 4
 """Stems of a claim that tell what it is about."""
-_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.5, 1.25, 0.75
+_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.6, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
 _OPPOSES_AT_ALL, _LEANS = 0.6, 0.3
@@ -164,9 +163,7 @@ def _on_subject(one: Asked) -> Told | None:
         return None
     if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
         paper = next(source for source in one.others if source.document.id == away[0].document.id)
-        if not absent_numbers(one.claim, [paper]) and (
-            repeats(one.said, away[0]) or is_denied(one.claim) == is_denied(away[0].text)
-        ):
+        if not absent_numbers(one.claim, [paper]) and not opposed(one.claim, away[0]):
             return Told("elsewhere", f"the cited text does not say it; {paper.document.id} does", away[0])
     if one.share < _OTHER_SUBJECT and not one.sentence.carried:
         return Told("silent", f"the cited {one.sources[0].form} is on another subject")
