@@ -211,7 +211,11 @@ def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     """The roles of the sides by the words that tell them apart."""
     own, rest = claimed.arm - claimed.other, claimed.other - claimed.arm
     arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
-    if all(map(str.isdigit, own)) or words.coverage(claimed.about | own | rest, stems) < _SAME:
+    if (
+        any(side and all(map(str.isdigit, side)) for side in (own, rest))
+        or not own
+        or words.coverage(claimed.about | own | rest, stems) < _SAME
+    ):
         return ""
     if claimed.denied and quoted.denied:
         return "same" if words.coverage(own | rest, stems) >= _SAME else ""
