@@ -78,8 +78,11 @@ def _denied_event(claim: str, sources: Sequence[Source]) -> Quote | None:
         return None
     family = next((one for one in OUTCOMES if one.search(found["event"])), None)
     wanted = frozenset(words.terms(found["event"]))
-    for quote in (quote for source in sources for quote in source.quotes(claim)):
-        named = (bool(wanted) and wanted <= quote.stems) or (family and family.search(quote.text))
-        if named and not NEGATION.search(quote.text):
-            return quote
-    return None
+    named = [
+        quote
+        for source in sources
+        for quote in source.quotes(claim)
+        if (wanted and wanted <= quote.stems) or (family and family.search(quote.text))
+    ]
+    denied = any(wanted <= quote.stems and NEGATION.search(quote.text) for quote in named)
+    return next((quote for quote in named if not denied and not NEGATION.search(quote.text)), None)

@@ -13,6 +13,7 @@ from medground.checking.entries import Entry
 from medground.checking.joining import Joined, entry_of_id, is_by, is_id, joined, stored
 from medground.checking.judging import Asked, findings_of
 from medground.checking.sentences import CitingSentence, CitingText
+from medground.checking.sources import source_of
 from medground.values.document import Document
 from medground.values.finding import JoinedReference, TextCheck
 
@@ -52,10 +53,11 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     Raises SourceUnavailable: no corpus can be searched; BudgetExhausted: the run reached one of its limits.
     """
     references = await _joined([*text.entries, *beside], text, run, fetch)
-    asked = [Asked(sentence, tuple(references.of(sentence))) for sentence in text.sentences]
-    stored_papers = {d.id: d for one in (*references.entries, *references.by_id.values()) for d in one.documents}
-    findings = await findings_of(text.file, asked, tuple(stored_papers.values()), run)
-    told = [_reference(text.file, one) for one in (*references.entries, *references.by_id.values())]
+    entries = (*references.entries, *references.by_id.values())
+    papers = {document.id: source_of(document) for one in entries for document in one.documents}
+    asked = [Asked(one, references.of(one), papers) for one in text.sentences]
+    findings = await findings_of(text.file, asked, run)
+    told = [_reference(text.file, one) for one in entries]
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
 
 

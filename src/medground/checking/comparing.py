@@ -9,6 +9,7 @@ from itertools import pairwise
 from medground.answering.verify.arms import Contrast, contrasts, is_denied, roles_in
 from medground.answering.verify.context import meant_by
 from medground.answering.verify.numbers import binding, misplaced_number, missing_quantities
+from medground.answering.verify.overclaim import Overclaim
 from medground.answering.verify.polarity import affirms, denies
 from medground.answering.verify.rules import Part, broken
 from medground.answering.verify.times import mistimed
@@ -25,10 +26,14 @@ _COUNTED = frozenset(["", COUNT, *TIMES])
 _STRAY = 0.3
 """Share of a claim below which a sentence with one of its numbers is about something else."""
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
+_TURN = lazy_pattern(r";|\b(?:but|although|though|whereas|while|however|yet|despite|except)\b", re.IGNORECASE)
+_NONE = lazy_pattern(r"\W*(?:none of|neither|no)\b", re.IGNORECASE)
+_GOVERNED = 0.45
+"""Least share of a claim, by weight, behind a denial that is about it."""
 _SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
-_IN_WORDS = 0.9
+_IN_WORDS, _DENIED = 0.9, 0.8
+"""Least share of a claim in a sentence that says it, and of a denying clause in a claim that it denies."""
 _FEW = 1
-_DENIED = 0.8
 _FOLD = lazy_pattern(r"(\d)\s*-\s*fold\b")
 _NAME = lazy_pattern(r"[A-Za-z]+(?:-[a-z]+)?")
 _SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
@@ -53,16 +58,8 @@ def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
     """The numbers of a claim that its sources have nowhere, in its own words; empty if they have all."""
     texts = [_FOLD.sub(r"\1-fold", one.document.text) + "\n" + one.document.title for one in sources]
     text = "\n".join(texts)
-    held = {value for one in quantities(text) for value in one.values}
     found = [one.text for one in missing_quantities(claim, texts)]
-    found += [
-        one.text
-        for one in quantities(claim)
-        if one.named and min(one.values) >= _LEAST_NAMED and held.isdisjoint(one.values)
-    ]
-    found += [
-        one[0] for one in _ORDINAL.finditer(claim) if not re.search(rf"\b{one[1]}\b|\b{one[1]}(?:st|nd|rd|th)", text)
-    ]
+    found += [one[0] for one in _ORDINAL.finditer(claim) if not re.search(rf"\b{one[1]}(?!\d)", text)]
     for number, of in _RATE.findall(claim):
         rates = {base.replace(",", "") for other, base in _RATE.findall(text) if other == number}
         found += [f"{number} per {of}"] if rates and of.replace(",", "") not in rates else []
@@ -115,6 +112,8 @@ def opposed(claim: str, quote: Quote) -> str:
         return ""
     if not NEGATION.search(claim) and any(_is_denied(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
+    if affirms(claim) and any(_governs(claim, part) for part in _TURN.split(quote.text)):
+        return "the source denies this"
     affirmed = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
     if affirmed and any(_is_null(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
@@ -141,6 +140,12 @@ def _is_denied(claim: str, clause: str, quote: Quote) -> bool:
     return bool(NEGATION.search(clause)) and len(own) > _FEW and words.coverage(own, known) >= _DENIED
 
 
+def _governs(claim: str, part: str) -> bool:
+    """Whether a denial comes before the words of a claim: `did not affect A, B or C`, `none of A, B or C improved`."""
+    denial = DENIED.search(part) or _NONE.match(part)
+    return bool(denial) and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
+
+
 def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
     """A measure of a claim that stands only in sentences about something else; empty if there is none."""
     for stated in quantities(claim):
@@ -158,17 +163,19 @@ def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
 
 
 def doubts(claim: str, quote: Quote) -> str:
-    """What a claim says beyond a sentence, in a word; empty if nothing shows that."""
+    """What a claim says beyond a sentence, in words; empty if nothing shows that."""
     found = broken(Part("statement", claim, (quote.text,), (quote.document,)))
-    if names := [name for name in found if name not in ("reversed", "comparison order")]:
-        return names[0]
-    measures = [one for one in quantities(claim) if not one.named and one.unit not in _COUNTED]
+    if told_apart := [Overclaim(*one).note for one in found.items() if one[0] not in ("reversed", "comparison order")]:
+        return f"it {told_apart[0]}"
+    stated = [one for one in quantities(claim) if not one.named and one.unit]
     held = {value for one in quantities(f"{quote.text}\n{quote.document.title}") for value in one.values}
-    if any(held.isdisjoint(one.values) and not one.about for one in measures):
-        return "number"
-    units = [one.unit for one in quantities(claim) if not one.named and one.unit]
-    twice = len(units) > len(set(units)) and not _listed(claim, quote.text)
-    return "which number" if twice and binding(claim, quote.text).said != "agrees" else ""
+    measures = (one for one in stated if one.unit not in _COUNTED and not one.about)
+    if lost := next((one.text for one in measures if held.isdisjoint(one.values)), ""):
+        return f"{lost} stands in another sentence of the source"
+    twice = len(stated) > len({one.unit for one in stated}) and not _listed(claim, quote.text)
+    places = [quote.text.find(one.text.split()[0]) for one in stated if one.unit not in TIMES]
+    sure = binding(claim, quote.text).said == "agrees" and places == sorted(places)
+    return "whose its numbers are could not be read" if twice and not sure else ""
 
 
 def said_by_words(claim: str, quote: Quote) -> bool:
@@ -204,7 +211,11 @@ def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
     """The roles of the sides by the words that tell them apart."""
     own, rest = claimed.arm - claimed.other, claimed.other - claimed.arm
     arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
-    if all(map(str.isdigit, own)) or words.coverage(claimed.about | own | rest, stems) < _SAME:
+    if (
+        any(side and all(map(str.isdigit, side)) for side in (own, rest))
+        or not own
+        or words.coverage(claimed.about | own | rest, stems) < _SAME
+    ):
         return ""
     if claimed.denied and quoted.denied:
         return "same" if words.coverage(own | rest, stems) >= _SAME else ""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from medground.answering.run import Run
-from medground.answering.verify.arms import is_denied
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import may_judge
@@ -37,7 +36,6 @@ from medground.checking.sources import Quote, Source, Told, heading, nearest, so
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import NEGATION
-from medground.values.document import Document
 from medground.values.finding import Finding, FindingEvidence
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Words
@@ -47,38 +45,39 @@ _NEAR = 0.5
 _NEARER = 0.2
 """How much nearer a sentence of another paper must be, to be what the claim is from."""
 _VERY_NEAR = 0.6
+"""The same, where more rests on it."""
 _CLOSE = 0.1
 """How much farther a sentence may be than the nearest one to deny a claim that the nearest does not deny."""
 _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
 _LEAST_WORDS = 4
 """Stems of a claim that tell what it is about."""
-_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.5, 1.25, 0.75
+_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.6, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
-_SURE_OPPOSED = 0.6
-_NEUTRAL, _LEANS, _PARTLY = 0.85, 0.3, 0.62
+_OPPOSES_AT_ALL, _LEANS = 0.6, 0.3
+"""The least probabilities of contradiction and of support that count at all."""
+_NEUTRAL, _PARTLY = 0.85, 0.62
+"""Above the first, as the probability of neither, a claim is far from its source already below the second share."""
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Asked:
-    """A sentence and the entries that it cites; `others` are further stored papers."""
+    """A sentence and the entries that it cites; `papers` are all papers of its text, by id."""
 
     sentence: CitingSentence
-    cited: tuple[Joined, ...]
-    others: list[Source] = field(default_factory=list)
+    cited: Sequence[Joined]
+    papers: Mapping[str, Source]
 
-    @cached_property
-    def claim(self) -> str:
-        """What it says, without marks."""
-        return in_digits(self.sentence.claim)
-
-    @cached_property
-    def sources(self) -> list[Source]:
-        """The papers that it cites."""
-        return [source_of(document) for entry in self.cited for document in entry.documents]
+    def __post_init__(self) -> None:
+        """Its sources and the other papers; what it says, and the same with its numbers in digits."""
+        own = {document.id: 1 for entry in self.cited for document in entry.documents}
+        self.sources = [self.papers[name] for name in own]
+        self.others = [source for name, source in self.papers.items() if name not in own]
+        self.said = self.sentence.claim
+        self.claim = in_digits(self.said)
 
     @cached_property
     def near(self) -> list[Quote]:
@@ -97,36 +96,31 @@ class Asked:
         return [*self.near, *source.beside(self.near[0])]
 
 
-async def findings_of(file: str, asked: Sequence[Asked], papers: Sequence[Document], run: Run) -> list[Finding]:
-    """One finding for each sentence, in order; `papers` are all that the text cites.
+async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Finding]:
+    """One finding for each sentence, in order.
 
     Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
     """
-    every = [source_of(paper) for paper in papers]
-    found = await _elsewhere(asked, run)
-    for one in asked:
-        own = {source.document.id for source in one.sources}
-        one.others.extend(source for source in [*every, *found.get(id(one), [])] if source.document.id not in own)
+    await _find_others(asked, run)
     first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
     judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
     said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
     return [_finding(file, one, what) for one, what in zip(asked, said, strict=True)]
 
 
-async def _elsewhere(asked: Sequence[Asked], run: Run) -> Mapping[int, list[Source]]:
-    """Stored papers for the sentences that are near to nothing in what they cite."""
+async def _find_others(asked: Sequence[Asked], run: Run) -> None:
+    """Add stored papers to the others of each sentence that is near to nothing in what it cites."""
     await asyncio.to_thread(lambda: [one.near for one in asked])
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
     corpora = tuple(source.name for source in run.sources if source.state is not None)
     how = {"sources": corpora, "rankers": (Ranker.LEXICAL,), "limit": _OTHERS}
-    results = await run.look_up(*(Lookup(asked=Words(text=one.claim), **how) for one in far)) if far else []
-    ids = [[hit.passage.document_id for ranking in found.rankings for hit in ranking] for found in results]
-    await run.retrieve(list(dict.fromkeys(name for names in ids for name in names)))
-    held = run.ledger.documents
-    return {
-        id(one): [source_of(held[n]) for n in dict.fromkeys(names) if n in held]
-        for one, names in zip(far, ids, strict=True)
-    }
+    found = await run.look_up(*(Lookup(asked=Words(text=one.claim), **how) for one in far)) if far else []
+    ids = [{hit.passage.document_id: 1 for ranking in each.rankings for hit in ranking} for each in found]
+    await run.retrieve(list({name: 1 for names in ids for name in names}))
+    held = {name: source_of(document) for name, document in run.ledger.documents.items()}
+    for one, names in zip(far, ids, strict=True):
+        known = {source.document.id for source in (*one.sources, *one.others)}
+        one.others += [held[name] for name in names if name in held and name not in known]
 
 
 async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
@@ -151,7 +145,7 @@ def _by_code(one: Asked) -> Told | None:
     gone = next((s.document for s in one.sources if why_aside(s.document) == RETRACTED), None)
     if gone is not None:
         return Told("retracted", f"{gone.id} was retracted", heading(gone))
-    if quoted := misquoted(one.claim, one.sources or one.others, cited=bool(one.sources)):
+    if quoted := misquoted(one.said, one.sources or one.others, cited=bool(one.sources)):
         return quoted
     few = len(set(told(one.claim))) < _LEAST_WORDS
     if not one.sentence.cites or (one.sentence.carried and (few or not one.near or one.near[0].share < _VERY_NEAR)):
@@ -170,8 +164,8 @@ def _on_subject(one: Asked) -> Told | None:
     if len(set(told(one.claim))) < _LEAST_WORDS:
         return None
     if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
-        paper = source_of(away[0].document)
-        if not absent_numbers(one.claim, [paper]) and is_denied(one.claim) == is_denied(away[0].text):
+        paper = next(source for source in one.others if source.document.id == away[0].document.id)
+        if not absent_numbers(one.claim, [paper]) and not opposed(one.claim, away[0]):
             return Told("elsewhere", f"the cited text does not say it; {paper.document.id} does", away[0])
     if one.share < _OTHER_SUBJECT and not one.sentence.carried:
         return Told("silent", f"the cited {one.sources[0].form} is on another subject")
@@ -184,7 +178,7 @@ def _by_numbers(one: Asked) -> Told | None:
         if best.share < _FAR and len(set(told(one.claim))) >= _LEAST_WORDS:
             return Told("silent", f"the cited {one.sources[0].form} says nothing near to this, nor {numbers}")
         return Told("number", f"the cited {one.sources[0].form} has nowhere {numbers}", best)
-    if repeats(one.claim, best):
+    if repeats(one.said, best):
         return Told("supported", "the cited text says it letter by letter", best)
     if best.share >= _VERY_NEAR and (stray := stray_number(one.claim, best, one.sources)):
         return Told("number", f"{stray} stands in the cited text, but not for this", best)
@@ -207,32 +201,28 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     """What the critic says counts only where code has no doubt, and of a comparison only with its sides."""
     if said is None:
         return Told("not_checked", "no judge: run medground models fetch critic", one.near[0])
-    sure, leans = said.probability or 0.0, said.leans
-    best = next((q for n, q in enumerate(one.windows) if said.best == f"P1.S{n}" and q.stems), one.near[0])
-    sides = [
-        q for q in one.near if compares(one.claim) and compared(one.claim, q) == "same" and not doubts(one.claim, q)
-    ]
-    if sides and leans != "contradicts":
-        return Told("supported", "the cited text compares the same sides in the same way", sides[0])
-    enough = said.relation == "entails" or (
-        leans == "entails" and sure >= _SUPPORTS and sure + one.near[0].share >= _WITH_SHARE
+    sure, leans, near = said.probability or 0.0, said.leans, one.near[0]
+    form, entailment = one.sources[0].form, said.entailment or 0.0
+    if compares(one.claim):
+        sides = [quote for quote in one.near if compared(one.claim, quote) == "same" and not doubts(one.claim, quote)]
+        if sides and leans != "contradicts":
+            return Told("supported", "the cited text compares the same sides in the same way", sides[0])
+    best = next((quote for n, quote in enumerate(one.windows) if said.best == f"P1.S{n}" and quote.stems), near)
+    doubt = "it compares two sides that were not both found" if compares(one.claim) else doubts(one.claim, best)
+    agrees = said.relation == "entails" or (
+        leans == "entails" and sure >= _SUPPORTS and sure + near.share >= _WITH_SHARE
     )
-    doubt = doubts(one.claim, best)
-    if sure < _SURE_OPPOSED or leans != "contradicts":
-        enough = enough or (said_by_words(one.claim, one.near[0]) and (said.entailment or 0.0) >= _LEANS)
-    if enough and not doubt and not compares(one.claim):
-        return Told("supported", f"the critic agrees ({sure:.0%})", best)
-    if said.relation == "contradicts" or (
-        leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
-    ):
+    is_near = (
+        entailment >= _LEANS and (leans != "contradicts" or sure < _OPPOSES_AT_ALL) and said_by_words(one.claim, near)
+    )
+    if (agrees or is_near) and not doubt:
+        return Told("supported", f"the critic agrees ({max(sure, entailment):.0%})", best)
+    opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
+    if (opposes or said.relation == "contradicts") and not compares(one.claim):
         return Told("contradicted", f"the critic says that this is the opposite ({sure:.0%})", best)
-    form, far = (
-        one.sources[0].form,
-        one.share < _FAR or (one.share < _PARTLY and said.relation == "neutral" and sure > _NEUTRAL),
-    )
-    if not one.sentence.carried and (
-        names_no_outcome(one.claim, one.near, one.sources) or (far and (said.entailment or 0) < _LEANS)
-    ):
+    neutral = said.relation == "neutral" and sure > _NEUTRAL
+    far = one.share < (_PARTLY if neutral else _FAR) and entailment < _LEANS
+    if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from medground.answering.verify.marks import SUPERSCRIPT
-from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.pattern import lazy_pattern
 from medground.values.identifiers import papers_named
 
 
@@ -31,12 +31,6 @@ _PANDOC = lazy_pattern(
 )
 _PANDOC_KEY = lazy_pattern(r"(?<![\w@.])@\{?([\w:.#$%&+?<>~/-]*\w)")
 _LATEX = lazy_pattern(r"[\s~]*\\[A-Za-z]*[cC]ite[A-Za-z]*\*?(?:\[[^\]]*\])*\{(?P<keys>[^{}]{1,400})\}")
-_AROUND_ID = verbose_pattern(
-    r"""
-    [\s(\[{,;]*(?:\b(?:see|and|PMID|PMCID|DOI|PubMed(?:\s?ID)?)\b[\s:]*)*$
-    """
-)
-_AFTER_ID = lazy_pattern(r"\s*[)\]}]+")
 
 
 def marks(text: str, *, rounded: bool = False) -> list[Mark]:
@@ -77,12 +71,8 @@ def _keyed(text: str) -> Iterator[Mark]:
 
 
 def _named(text: str) -> Iterator[Mark]:
-    """Papers named by an id, with the label and the brackets around it."""
-    for (start, end), names in papers_named(text).items():
-        before = _AROUND_ID.search(text, max(0, start - 40), start)
-        after = _AFTER_ID.match(text, end)
-        opened = bool(before and set("([{") & set(before[0]))
-        yield Mark(before.start() if before else start, after.end() if after and opened else end, names)
+    """Papers named by an id."""
+    return (Mark(start, end, names) for (start, end), names in papers_named(text).items())
 
 
 def _expanded(numbers: str) -> tuple[str, ...]:

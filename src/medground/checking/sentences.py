@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby
 
 from medground.answering.verify.marks import without_citations
 from medground.answering.verify.named import AuthorYear, author_years
@@ -27,6 +28,7 @@ _GOES_ON = verbose_pattern(
     """,
     0,
 )
+_BLANK = lazy_pattern(r"\n[^\S\n]*\n")
 _STOPS = frozenset([".", "!", "?", "”", '"'])
 _ENDS = (".", "?", "!", ";", "”", '"', ":", ")")
 _HEADLINE = 160
@@ -157,13 +159,10 @@ def _sentence(text: str, shown: str, span: tuple[int, int], found: Sequence[Mark
 
 
 def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The numbers of the sentences of each paragraph."""
-    found = [[0]] if spans else []
-    for number, (before, after) in enumerate(pairwise(spans), start=1):
-        if "\n" in text[before[1] : after[0]].strip(" \t") and "\n\n" in text[before[1] : after[0]].replace("\r", ""):
-            found.append([])
-        found[-1].append(number)
-    return found
+    """The numbers of the sentences of each paragraph: what stands between two blank lines."""
+    ends = [blank.start() for blank in _BLANK.finditer(text)]
+    grouped = groupby(range(len(spans)), key=lambda number: bisect(ends, spans[number][0]))
+    return [list(numbers) for _, numbers in grouped]
 
 
 def _shared(sentences: Sequence[CitingSentence], paragraphs: Sequence[Sequence[int]]) -> list[CitingSentence]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from medground.answering.verify.context import meant_by
@@ -97,29 +96,11 @@ def told(claim: str) -> list[str]:
 
 def source_of(document: Document) -> Source:
     """A stored paper as a source."""
-    return _read(document.id, document.title, document.text, _Held(document))
-
-
-class _Held:
-    """A document that a cache passes by: its id, title and text tell it from others."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-
-@lru_cache(maxsize=1024)
-def _read(_id: str, title: str, text: str, held: _Held) -> Source:
+    text = document.text
     spans = tuple(sentence_spans(text))
-    texts = ["\n".join([text[start:end], *meant_by(text[start:end], held.document)]) for start, end in spans]
-    return Source(
-        held.document, spans, tuple(frozenset(words.terms(one)) for one in texts), frozenset(words.terms(title))
-    )
+    read = ("\n".join([text[start:end], *meant_by(text[start:end], document)]) for start, end in spans)
+    stems = tuple(frozenset(words.terms(one)) for one in read)
+    return Source(document, spans, stems, frozenset(words.terms(document.title)))
 
 
 def nearest(claim: str, sources: Iterable[Source], most: int = 3) -> list[Quote]:
