@@ -143,7 +143,7 @@ def _is_denied(claim: str, clause: str, quote: Quote) -> bool:
 def _governs(claim: str, part: str) -> bool:
     """Whether a denial comes before the words of a claim: `did not affect A, B or C`, `none of A, B or C improved`."""
     denial = DENIED.search(part) or _NONE.match(part)
-    return bool(denial) and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
+    return denial is not None and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
 
 
 def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
