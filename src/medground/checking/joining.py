@@ -23,6 +23,8 @@ _SAME_TITLE = 88
 """Least likeness, 0 to 100, of a stored title to the words of an entry that name the same paper."""
 _NEAR_TITLE = 70
 """Least likeness of a title that was shortened or misspelled: below it, an id is that of another paper."""
+_SHORTENED = 60
+"""The same by words, where id, first author and year are those of the paper: people leave out half of a title."""
 _NEAR_YEARS = 1
 _MOST = 8
 """Papers that a search by the words of an entry returns."""
@@ -125,10 +127,13 @@ def _likeness(entry: Entry, document: Document) -> float:
 def differs(entry: Entry, document: Document, name: str) -> str:
     """What of an entry is not that of a paper: its title, first author or year; empty if nothing is."""
     told = f"{_told(name)} is" if name else "the paper is"
-    if _has_title(entry) and document.title and _likeness(entry, document) < _NEAR_TITLE:
-        return f"{told} “{document.title}”, which the entry does not name"
     first = _plain(name_of(document.authors[0]).family) if document.authors else ""
     text = _plain(", ".join(entry.authors) or entry.text)
+    signed = bool(first) and first in text and entry.year is not None and entry.year == document.year
+    title, named = _plain(document.title), _plain(entry.title or entry.text)
+    shortened = signed and fuzz.token_set_ratio(title, named) >= _SHORTENED
+    if _has_title(entry) and title and _likeness(entry, document) < _NEAR_TITLE and not shortened:
+        return f"{told} “{document.title}”, which the entry does not name"
     if first and _names_authors(entry, document) and first not in text:
         return f"{told} by {document.authors[0]}, whom the entry does not name"
     if entry.year and document.year and abs(entry.year - document.year) > _NEAR_YEARS:
