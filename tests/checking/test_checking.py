@@ -111,6 +111,15 @@ def test_each_kind(critic: Agrees, sentence: str, kind: str) -> None:
         assert found.evidence.quote in texts[found.evidence.ref]
 
 
+def test_another_paper_is_found_in_any_of_several_collections(critic: Agrees) -> None:
+    corpus_of(JUICE, name="juices")
+    corpus_of(TRIAL, name="papers")
+    text = "Cranberry juice prevented recurrent urinary infection in young women [1]." + REFERENCES
+    with BlockingEngine({"retrieval.corpora": ("papers", "juices")}, critic=critic) as engine:
+        (found,) = engine.check_text(text).findings
+    assert (found.kind, found.evidence and found.evidence.ref) == ("elsewhere", JUICE["id"])
+
+
 def test_a_critic_that_always_agrees_supports_no_opposite_and_reads_all_in_one_batch(critic: Agrees) -> None:
     found = kinds(
         critic,

@@ -114,8 +114,8 @@ async def _find_others(asked: Sequence[Asked], run: Run) -> None:
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
     corpora = tuple(source.name for source in run.sources if source.state is not None)
     how = {"sources": corpora, "rankers": (Ranker.LEXICAL,), "limit": _OTHERS}
-    found = await run.look_up(*(Lookup(asked=Words(text=one.claim), **how) for one in far)) if far else []
-    ids = [{hit.passage.document_id: 1 for ranking in each.rankings for hit in ranking} for each in found]
+    found = await asyncio.gather(*(run.look_up(Lookup(asked=Words(text=one.claim), **how)) for one in far))
+    ids = [{hit.passage.document_id: 1 for of in each for ranking in of.rankings for hit in ranking} for each in found]
     await run.retrieve(list({name: 1 for names in ids for name in names}))
     held = {name: source_of(document) for name, document in run.ledger.documents.items()}
     for one, names in zip(far, ids, strict=True):
