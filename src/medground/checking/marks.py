@@ -23,14 +23,14 @@ class Mark(NamedTuple):
 _MOST = 60
 """References of one mark: a longer range is none."""
 _LIST = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*"
-_BRACKETED = lazy_pattern(rf"\s*\[\s*(?P<numbers>{_LIST})\s*\](?!\(|:\s)")
-_ROUND = lazy_pattern(rf"(?<=[^\W_]|[.%,)])\s*\(\s*(?P<numbers>{_LIST})\s*\)")
-_FOOTNOTE = lazy_pattern(r"\s*\[\^(?P<key>[^\]\s]{1,60})\](?!:)")
+_BRACKETED = lazy_pattern(rf"\s{{0,3}}\[\s{{0,3}}(?P<numbers>{_LIST})\s{{0,3}}\](?!\(|:\s)")
+_ROUND = lazy_pattern(rf"(?<=[^\W_]|[.%,)])\s{{0,3}}\(\s{{0,3}}(?P<numbers>{_LIST})\s{{0,3}}\)")
+_FOOTNOTE = lazy_pattern(r"\s{0,3}\[\^(?P<key>[^\]\s]{1,60})\](?!:)")
 _PANDOC = lazy_pattern(
-    r"\s*\[(?P<keys>[^\[\]]{0,200}@[^\[\]]{1,400})\]|(?<![\w@.])-?@(?P<key>[A-Za-z_][\w:.#$%&+?<>~/-]{1,80}\w)"
+    r"\s{0,3}\[(?P<keys>[^\[\]]{0,200}@[^\[\]]{1,400})\]|(?<![\w@.])-?@(?P<key>[A-Za-z_][\w:.#$%&+?<>~/-]{1,80}\w)"
 )
 _PANDOC_KEY = lazy_pattern(r"(?<![\w@.])@\{?([\w:.#$%&+?<>~/-]*\w)")
-_LATEX = lazy_pattern(r"[\s~]*\\[A-Za-z]*[cC]ite[A-Za-z]*\*?(?:\[[^\]]*\])*\{(?P<keys>[^{}]{1,400})\}")
+_LATEX = lazy_pattern(r"[\s~]{0,3}\\[A-Za-z]*[cC]ite[A-Za-z]*\*?(?:\[[^\]]*\])*\{(?P<keys>[^{}]{1,400})\}")
 
 
 def marks(text: str, *, rounded: bool = False) -> list[Mark]:

@@ -31,6 +31,8 @@ _GOES_ON = verbose_pattern(
 _BLANK = lazy_pattern(r"\n[^\S\n]*\n")
 _STOPS = frozenset([".", "!", "?", "”", '"'])
 _ENDS = (".", "?", "!", ";", "”", '"', ":", ")")
+_SHORT, _LONGEST = 400, 3_000
+"""Characters of a sentence that may be marks alone, and those of one that are read."""
 _HEADLINE = 160
 """Most characters of a line without a full stop that is a heading."""
 
@@ -115,7 +117,7 @@ def _spans(clear: str, shown: str, found: Sequence[Mark]) -> list[tuple[int, int
     """The sentences of a text without its marks; a mark behind a full stop belongs to the sentence before it."""
     spans: list[tuple[int, int]] = []
     for start, end in _cut_behind_marks(clear, shown, found):
-        only_cites = not _LETTERS.search(without_citations(shown[start:end]))
+        only_cites = end - start < _SHORT and not _LETTERS.search(without_citations(shown[start:end]))
         if spans and only_cites and "\n\n" not in shown[spans[-1][1] : start]:
             spans[-1] = spans[-1][0], end
         elif not _is_heading(clear, start, end) and not clear.endswith("?", start, end):
@@ -135,7 +137,8 @@ def _cut_behind_marks(clear: str, shown: str, found: Sequence[Mark]) -> Iterator
 
 
 def _is_heading(clear: str, start: int, end: int) -> bool:
-    line = clear[clear.rfind("\n", 0, start) + 1 : end + len(clear[end:].partition("\n")[0])].strip()
+    last = clear.find("\n", end)
+    line = clear[clear.rfind("\n", 0, start) + 1 : last if last >= 0 else len(clear)].strip()
     short = len(line) <= _HEADLINE and not line.endswith(_ENDS) and line == clear[start:end].strip()
     return not _LETTERS.search(clear, start, end) or line.startswith("#") or short
 
@@ -154,8 +157,9 @@ def _with_marks(clear: str, end: int, until: int, found: Sequence[Mark]) -> int:
 def _sentence(text: str, shown: str, span: tuple[int, int], found: Sequence[Mark]) -> CitingSentence:
     start, end = span
     keys = [key for mark in found if start <= mark.start < end for key in mark.keys]
-    named = tuple(one for one in author_years(plain(shown[start:end])) if one.year)
-    return CitingSentence(text[start:end], start, end, shown[start:end], tuple(dict.fromkeys(keys)), named)
+    end_read = min(end, start + _LONGEST)
+    named = tuple(one for one in author_years(plain(shown[start:end_read])) if one.year)
+    return CitingSentence(text[start:end], start, end, shown[start:end_read], tuple(dict.fromkeys(keys)), named)
 
 
 def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
