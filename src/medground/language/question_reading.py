@@ -19,7 +19,6 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
-from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, Subject, pattern, subjects
@@ -178,8 +177,7 @@ class Asked:
         """
         things = [one for one in self.subjects if one.decides or (one.names and not aspects_of(one.said))]
         said = {stem for one in things for stem in words.terms(one.said)}
-        told = bool(things) and self.plain != self._as_meant[0]  # in a story
-        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
+        unusual = map(words.stem, words.tokens(self._alone))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}
