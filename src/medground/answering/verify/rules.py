@@ -33,8 +33,8 @@ from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.models.operators.differences import ASSOCIATION, CAUSE, HEDGE, Pair, population
 from medground.values.document import Document
 
-Settled = Literal["code", "words", "check"]
-"""Who settles a doubt: nobody but the code, a check that copies the words of a quote, or a check that agrees."""
+Settled = Literal["code", "words"]
+"""Who settles a doubt: nobody but the code, or a check that copies the words of a quote."""
 Kind = Literal["statement", "sentence", "short", "closed", "direction"]
 """A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no, a direction."""
 
@@ -139,13 +139,10 @@ _ABOUT = 0.4
 def _instruction(part: Part) -> str:
     repeated = any(map(orders, part.quotes)) and (part.asks_advice or not (part.kind in _SHOWN and is_order(part.text)))
     told = orders(part.text) if part.kind in _SHOWN else is_order(part.text) or speaks_to_readers(part.text)
-    urged = part.kind == "sentence" and urges(part.text) and not any(map(urges, part.quotes))
-    return part.text if (told and not repeated) or urged else ""
-
-
-def _foreign(part: Part) -> str:
-    told = not part.english and urges(part.text, english=False) and not any(map(urges, part.quotes))
-    return part.text if told else ""
+    told = told and part.english and not repeated
+    is_said = part.kind == "sentence" or not part.english
+    urged = is_said and urges(part.text, english=part.english) and not any(map(urges, part.quotes))
+    return part.text if told or urged else ""
 
 
 def _address(part: Part) -> str:
@@ -333,7 +330,6 @@ _WITH_SHORT = _PROSE | _SHOWN
 
 TABLE: tuple[Rule, ...] = (
     Rule("instruction", "code", _WITH_SHORT, _instruction),
-    Rule("foreign order", "code", _WITH_SHORT, _foreign),
     Rule("address", "code", _WITH_SHORT, _address),
     Rule("language", "code", _WITH_SHORT, _language),
     Rule("ordered", "code", _WITH_SHORT | {"closed", "direction"}, _ordered),
@@ -362,12 +358,12 @@ TABLE: tuple[Rule, ...] = (
 
 BY_CODE = frozenset(rule.name for rule in TABLE if rule.settled == "code")
 """The doubts that no model clears."""
-BINDING = frozenset(rule.name for rule in TABLE if rule.settled != "check")
+BINDING = frozenset(rule.name for rule in TABLE)
 """The doubts over which a text is held back though its check agrees."""
 
 
-_IN_ANY_LANGUAGE = frozenset(["foreign order", "address", "ordered", "unseen", "amount"])
-_WITHOUT_QUOTES = frozenset(["instruction", "foreign order", "address"])
+_IN_ANY_LANGUAGE = frozenset(["instruction", "address", "ordered", "unseen", "amount"])
+_WITHOUT_QUOTES = frozenset(["instruction", "address"])
 
 
 def broken(part: Part) -> dict[str, str]:
