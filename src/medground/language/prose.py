@@ -105,6 +105,7 @@ _RULES = {
     ),
     "legend": verbose_pattern(
         r"""
+        ^\W*the\ (?:image|figure|illustration|animation|picture|chart|diagram|table)\ (?:below|above)\b|
         ^\W*(?:(?:supplement(?:ary|al)|additional|supporting|extended\ data|online|web|
         multimedia)\s)?(?:fig(?:ure)?|table|box|scheme|chart|plate|exhibit|video|movie|audio|file|data\ ?set|
         appendix|text|panel|graphical\ abstract)s?\.?\s*(?:[A-Z]{0,2}\d{1,3}[A-Za-z]?|[IVX]{1,4}|
@@ -137,6 +138,11 @@ _RULES = {
         ^\W*page\ \d+(?:\ of\ \d+)?\b|^\W*downloaded\ from|^\W*vol(?:ume|\.)?\s?\d+\W|
         ^\W*(?:www\.)?\w+(?:\.\w+)+/?\s*\W*\d*\s*$|^\W*(?:to\ cite|how\ to\ cite|cite)\ this|^\W*(?:editorial|
         research|review|original|case)\ (?:article|report|paper)?\W*$
+        """
+    ),
+    "names in a row": verbose_pattern(
+        r"""
+        ^[^-•:][^:]*?(?:\ -\ [^-.?!;:]{2,60}){4}|(?:[^%.?!]{3,80}\s\d{1,3}\s?%\ (?-i:[A-Z])){3}
         """
     ),
     "note to readers": verbose_pattern(

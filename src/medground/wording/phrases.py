@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from medground.answering import captions
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.corpus.library import title_of
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
+from medground.values.evidence import Evidence
 from medground.values.question import CLOSED, Follows, Option
-from medground.values.statement import Conflict, Side
+from medground.values.statement import Conflict, Side, Statement
 from medground.values.usage import Author
 
+_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
@@ -48,9 +51,33 @@ def context(given: str, *, whole: bool = False) -> str:
     return f"Given with the question ({some(len(given), 'character')}, not evidence): “{text}”"
 
 
-def headline(answer: Answer) -> str:
-    """The first line of an answer: its decision; over quotes alone that were not assessed, what follows."""
+def written_sentences(answer: Answer) -> list[list[Statement]]:
+    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
+    groups: list[list[Statement]] = []
+    for statement in answer.statements:
+        last = groups[-1][-1] if groups else None
+        between = answer.rationale[last.end : statement.start] if last else ""
+        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
+            groups.append([statement])
+        else:
+            groups[-1].append(statement)
+    return groups
+
+
+def lead(answer: Answer) -> list[Statement]:
+    """The statements of the quote that stands for an answer, because nobody has assessed its quotes; else none."""
     decision = answer.decision
+    told = decision.reason or decision.check or answer.report
+    unjudged = decision.status == "not judged" and not told
+    first = written_sentences(answer)[0] if unjudged and _quotes_alone(answer) else []
+    return first if any(quote.id in one.evidence for one in first[:1] for quote in answer.evidence) else []
+
+
+def headline(answer: Answer) -> str:
+    """The first line of an answer: its decision; over quotes that were not assessed, the first of them."""
+    decision = answer.decision
+    if first := lead(answer):
+        return joined(answer.rationale[first[0].start : first[-1].end])
     unjudged = decision.status == "not judged" and decision.check is None and answer.statements
     quotes = unjudged and (_quotes_alone(answer) or not models(answer))
     return "What the sources say" if quotes else decided(answer)
@@ -149,9 +176,26 @@ def _instead(answer: Answer) -> str:
     return " ".join(filter(None, [asked and ended(asked), others]))
 
 
+def place(quote: Evidence) -> list[str]:
+    """Where in its paper a quote is from: section and page, as far as they are known."""
+    section = [quote.section.lower()] if quote.section else []
+    return [*section, f"p. {quote.page}"] if quote.page else section
+
+
+def _quoted_from(answer: Answer) -> str:
+    """The title, journal, year and design of the paper of the quote that stands for an answer, and its place there."""
+    first = lead(answer)[0]
+    quote = next(one for one in answer.evidence if one.id in first.evidence)
+    paper = next(one for one in answer.documents if one.id == quote.document_id)
+    source = ended(", ".join(filter(None, [joined(paper.title) or paper.id, joined(paper.journal or "")])))
+    return f"{source} {captions.verdict(first.verdict, place(quote), paper)} Not assessed."
+
+
 def _reason(answer: Answer) -> str:
     decision = answer.decision
     said = sentence(decision.reason)
+    if lead(answer):
+        return _quoted_from(answer)
     if decision.basis == "graph fact":
         graphs = " and ".join(
             dict.fromkeys(source_title(s.source) for s in answer.searches if _is_graph(s) and s.status == "found")
@@ -182,9 +226,8 @@ def support(answer: Answer) -> str:
     What a model says that is not a validated judge is shown as its assessment. A rationale of quotes alone supports
     itself, so it has no score; that it was not assessed is stated, in a report among its limitations.
     """
-    if _quotes_alone(answer) and not answer.dropped:
-        unassessed = answer.decision.status == "not judged" and answer.report is None
-        return "Whether these quotes answer the question has not been assessed." if unassessed else ""
+    if _quotes_alone(answer) and not answer.dropped:  # the reason says of a quote that it was not assessed
+        return ""
     verdicts = [statement.verdict for statement in answer.statements]
     if answer.support is None:
         who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)

@@ -20,7 +20,6 @@ from medground.wording import view_types as views
 from medground.wording.answer_blocks import detail_notes, failure, notes, run_notes
 from medground.wording.blocks import Block
 
-_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 
@@ -91,7 +90,7 @@ LOOKS: Mapping[Label, Sequence[Any]] = tables("wording", "words")["looks"]
 
 def view(answer: Answer) -> views.AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
-    groups, numbers, follows = written_sentences(answer), numbered(answer), answer.question.follows
+    groups, numbers, follows = phrases.written_sentences(answer), numbered(answer), answer.question.follows
     evidence = {quote.id: quote for quote in answer.evidence}
     documents = {document.id: document for document in answer.documents}
     quoted: dict[str, list[str]] = {}
@@ -126,7 +125,7 @@ def view(answer: Answer) -> views.AnswerView:
                 views.EvidenceView,
                 quote,
                 quote=clean(quote.quote),
-                place=clean(", ".join(_place(quote))),
+                place=clean(", ".join(phrases.place(quote))),
                 study=references.study(documents[quote.document_id]),
             )
             for quote in answer.evidence
@@ -179,16 +178,12 @@ def _verdict(
         glyph=glyph,
         style="caution" if found.assessed and shape == "check" else style,
         plain=shape == "check" and found.critic in answer.models.values() and not (found.flags or found.note),
-        words=captions.verdict(found, _place(best) if best else (), documents[best.document_id] if best else None),
+        words=captions.verdict(
+            found, phrases.place(best) if best else (), documents[best.document_id] if best else None
+        ),
         deciding=None if told else found.best,
         category=captions.category(found),
     )
-
-
-def _place(quote: Evidence) -> list[str]:
-    """Where in its paper a quote is from: section and page, as far as they are known."""
-    section = [quote.section.lower()] if quote.section else []
-    return [*section, f"p. {quote.page}"] if quote.page else section
 
 
 def cited_by(statement: Statement) -> list[str]:
@@ -204,19 +199,6 @@ def numbered(answer: Answer) -> dict[str, int]:
     cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
     ids = [documents[e] for e in cited] + [document.id for document in answer.documents]
     return {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
-
-
-def written_sentences(answer: Answer) -> list[list[Statement]]:
-    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
-    groups: list[list[Statement]] = []
-    for statement in answer.statements:
-        last = groups[-1][-1] if groups else None
-        between = answer.rationale[last.end : statement.start] if last else ""
-        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
-            groups.append([statement])
-        else:
-            groups[-1].append(statement)
-    return groups
 
 
 def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> views.DocumentView:

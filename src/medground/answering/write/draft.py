@@ -5,12 +5,8 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
-from medground.language.dates import latest
-from medground.language.prohibition import forbidden
-from medground.language.question_reading import reading_of
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import ShortAnswer, WriteOutput, chosen_quotes
-from medground.sources.corpus import CorpusSource
 from medground.values.decision import AnswerForm, Basis
 from medground.values.document import Frozen
 from medground.values.evidence import Evidence, Sentence
@@ -60,30 +56,11 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
     return tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
 
 
-_LIKELIEST = 8
-"""Quotes of which the first is chosen by its meaning."""
-_FIRST = 0.2
-"""How much nearer in meaning a quote must be than the first of the list to take its place, a half of it than the
-second, a third than the third. Chosen by folds; in whole answers the first quote is right for 153 of 267 of people's
-questions (145 by the list alone), and for 210 of 240 of BioASQ's (212)."""
-
-
-async def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
-    """The quotes that are shown where no model writes, best first.
-
-    Where a corpus has vectors, what is nearest to the question by their model is the likelier to be the first.
-    """
+def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
+    """The quotes that are shown where no model writes, best first."""
     run.answered_by[read_and_answer.name] = KEYLESS
     views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
     chosen = chosen_quotes(question.text, views, count)
-    asked = reading_of(question.text)
-    settled = asked.comparison or latest(question.text) or any(forbidden(asked, e.title, e.quote) for e in chosen[:1])
-    source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
-    if source is not None and len(chosen) > 1 and not settled:
-        likeliest = chosen_quotes(question.text, views, max(count, _LIKELIEST))
-        near = await source.nearness(question.text, [(one.title, one.quote) for one in likeliest])
-        first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))
-        chosen = (likeliest[first], *(one for one in chosen if one is not likeliest[first]))[:count]
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 

@@ -12,7 +12,7 @@ from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked, reading_of
-from medground.language.quoting.leading import cell_named
+from medground.language.quoting.leading import asks_beside, cell_named, stands_alone
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences, folded
@@ -36,7 +36,7 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
     earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
     against the first one comes second. What forbids what the question asks leave for comes before all, and then how
-    another disease is treated is left out.
+    another disease is treated is left out. Else the first of those chosen that stands alone leads.
 
     For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
@@ -74,6 +74,9 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
             chosen.append(candidate)
     if compared:
         chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
+    if not (asks_beside(asked) or any(e.id in forbids for e in chosen[:1])):
+        first = next((e for e in chosen if stands_alone(e.quote)), None)
+        chosen.sort(key=lambda e: e is not first)
     return tuple(chosen)
 
 
