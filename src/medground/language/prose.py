@@ -147,7 +147,9 @@ _RULES = {
     ),
     "note to readers": verbose_pattern(
         r"""
-        page\ number\ not\ for\ citation|full\ list\ of\ author\ information|pre-?publication\ history|
+        ^\W*(?:(?:to\ )?(?:learn|read|find\ out)\ more\ (?:about|on)|(?:get\ |for\ )?more\ information\ (?:about|on|is)|
+        these\ resources)\b|page\ number\ not\ for\ citation|full\ list\ of\ author\ information|
+        pre-?publication\ history|
         publisher['’]s\ note|springer\ nature\ remains\ neutral|contributed\ equally\ (?:to\ this|and)?|
         authors\ contributed\ equally|present\ address|^\W*correspondence\b|corresponding\ author|
         address(?:\ for)?\ correspondence|reprint\ requests?|send\ (?:correspondence|reprints)|article\ (?:number|

@@ -106,7 +106,11 @@ def _quotes(
     texts = [sentence.text for sentence in passage.sentences]
     of_lists = _lists(texts)
     listed = {n for span in of_lists for n in span}
-    prose = [n for n, text in enumerate(texts) if n not in listed and not _is_item(text) and is_quotable(asked, text)]
+    prose = [
+        n
+        for n, text in enumerate(texts)
+        if n not in listed and not (_is_item(text) or text.endswith(":")) and is_quotable(asked, text)
+    ]
     near = (
         (n, m)
         for n, m in pairwise(prose)
