@@ -21,6 +21,7 @@ from medground.wording.layout import layout
 from medground.wording.markup import as_html, as_markdown
 from medground.wording.phrases import written_sentences
 from medground.wording.text import as_text
+from medground.wording.view import view
 
 TABLES = tables(__file__)
 
@@ -232,7 +233,7 @@ def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
     quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
     quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=YesNoDecision(status="not judged"))
     assert phrases.headline(quotes) == quotes.statements[0].text
-    assert phrases.reason(quotes).endswith("Not assessed.") and phrases.support(quotes) == ""
+    assert view(quotes).reason.endswith("Not assessed.") and phrases.support(quotes) == ""
     assert str(quotes).count(quotes.statements[0].text) == 1
     assert phrases.faithfulness(quotes) == ""
     by_graph = YesNoDecision(status="decided", value="yes", basis="graph fact")

@@ -6,7 +6,7 @@ version of the recipe, so that a new recipe never loads an old graph.
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +21,7 @@ from medground.home.files import put
 from medground.models.catalogue import MINILM
 from medground.models.encoder_graph import quantised, read_weights, write_graph
 from medground.models.pair_network import ONNX_ERRORS, open_session
+from medground.models.pair_reader import batches
 from medground.models.wheels import require
 
 Precision = Literal["int8", "fp32"]
@@ -56,7 +57,7 @@ class OnnxEmbedder:
         """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        for batch in _batches([len(row) for row in rows]):
+        for batch in batches([len(row) for row in rows], _BATCH_TOKENS):
             ids = np.zeros((len(batch), max(len(rows[i]) for i in batch)), np.int64)
             mask = np.zeros_like(ids)
             for line, i in enumerate(batch):
@@ -95,12 +96,3 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
             made = quantised(made, scratch / "int8.onnx")
         put(made, target)
         shutil.rmtree(scratch)
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-    order = np.argsort(lengths, kind="stable")[::-1]
-    start = 0
-    while start < len(order):
-        size = max(1, _BATCH_TOKENS // lengths[order[start]])
-        yield order[start : start + size]
-        start += size

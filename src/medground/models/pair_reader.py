@@ -1,5 +1,7 @@
 """What networks that read a premise and a hypothesis have in common: their tokenizer, and what it cannot read."""
 
+from collections.abc import Iterator, Sequence
+
 from tokenizers import Tokenizer
 
 
@@ -34,3 +36,13 @@ class PairReader:
 def first_line(error: Exception) -> str:
     """The first line of a library's error message."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
+
+
+def batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Places of texts grouped by similar length, longest first, to keep padding low; about `most` tokens in each."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)[::-1]
+    start = 0
+    while start < len(order):
+        size = max(1, most // lengths[order[start]])
+        yield order[start : start + size]
+        start += size

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from medground.answering import captions
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.corpus.library import title_of
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
-from medground.values.evidence import Evidence
 from medground.values.question import CLOSED, Follows, Option
 from medground.values.statement import Conflict, Side, Statement
 from medground.values.usage import Author
 
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
+_UNJUDGED = "Not judged"
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
@@ -68,19 +67,17 @@ def lead(answer: Answer) -> list[Statement]:
     """The statements of the quote that stands for an answer, because nobody has assessed its quotes; else none."""
     decision = answer.decision
     told = decision.reason or decision.check or answer.report
-    unjudged = decision.status == "not judged" and not told
-    first = written_sentences(answer)[0] if unjudged and _quotes_alone(answer) else []
-    return first if any(quote.id in one.evidence for one in first[:1] for quote in answer.evidence) else []
+    alone = decision.status == "not judged" and _quotes_alone(answer) and not told
+    return written_sentences(answer)[0] if alone else []
 
 
 def headline(answer: Answer) -> str:
     """The first line of an answer: its decision; over quotes that were not assessed, the first of them."""
-    decision = answer.decision
     if first := lead(answer):
         return joined(answer.rationale[first[0].start : first[-1].end])
-    unjudged = decision.status == "not judged" and decision.check is None and answer.statements
-    quotes = unjudged and (_quotes_alone(answer) or not models(answer))
-    return "What the sources say" if quotes else decided(answer)
+    said = decided(answer)
+    quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
+    return "What the sources say" if quotes else said
 
 
 def searched_names(answer: Answer) -> str:
@@ -106,7 +103,7 @@ def decided(answer: Answer) -> str:
     if decision.check is not None and decision.status != "decided":
         return _refused(answer)
     if decision.status == "not judged":
-        return "Not judged"
+        return _UNJUDGED
     if decision.status == "unanswerable":
         if not answer.searches:  # the reason is all that there is to say
             return sentence(decision.reason) or "Unanswerable"
@@ -176,26 +173,9 @@ def _instead(answer: Answer) -> str:
     return " ".join(filter(None, [asked and ended(asked), others]))
 
 
-def place(quote: Evidence) -> list[str]:
-    """Where in its paper a quote is from: section and page, as far as they are known."""
-    section = [quote.section.lower()] if quote.section else []
-    return [*section, f"p. {quote.page}"] if quote.page else section
-
-
-def _quoted_from(answer: Answer) -> str:
-    """The title, journal, year and design of the paper of the quote that stands for an answer, and its place there."""
-    first = lead(answer)[0]
-    quote = next(one for one in answer.evidence if one.id in first.evidence)
-    paper = next(one for one in answer.documents if one.id == quote.document_id)
-    source = ended(", ".join(filter(None, [joined(paper.title) or paper.id, joined(paper.journal or "")])))
-    return f"{source} {captions.verdict(first.verdict, place(quote), paper)} Not assessed."
-
-
 def _reason(answer: Answer) -> str:
     decision = answer.decision
     said = sentence(decision.reason)
-    if lead(answer):
-        return _quoted_from(answer)
     if decision.basis == "graph fact":
         graphs = " and ".join(
             dict.fromkeys(source_title(s.source) for s in answer.searches if _is_graph(s) and s.status == "found")
@@ -240,7 +220,7 @@ def support(answer: Answer) -> str:
 
 
 def _quotes_alone(answer: Answer) -> bool:
-    return bool(answer.statements) and all(one.verdict.label == "quoted" for one in answer.statements)
+    return bool(answer.statements) and all(s.evidence and s.verdict.label == "quoted" for s in answer.statements)
 
 
 def faithfulness(answer: Answer) -> str:

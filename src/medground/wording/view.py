@@ -6,7 +6,7 @@ from typing import Any
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.home.files import tables
-from medground.language.clean import clean, joined, sentence
+from medground.language.clean import clean, ended, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Option
@@ -93,6 +93,8 @@ def view(answer: Answer) -> views.AnswerView:
     groups, numbers, follows = phrases.written_sentences(answer), numbered(answer), answer.question.follows
     evidence = {quote.id: quote for quote in answer.evidence}
     documents = {document.id: document for document in answer.documents}
+    sentences = tuple(_sentence(group, answer, evidence, documents) for group in groups)
+    lead = [documents[evidence[one.evidence[0]].document_id] for one in phrases.lead(answer)[:1]]
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
@@ -114,18 +116,18 @@ def view(answer: Answer) -> views.AnswerView:
         basis=answer.decision.basis,
         probability=answer.decision.probability,
         headline=phrases.headline(answer),
-        reason=phrases.reason(answer),
+        reason=" ".join(filter(None, [*(_led_by(sentences[0], one) for one in lead), phrases.reason(answer)])),
         nearby=tuple(map(joined, answer.nearby)),
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),
-        sentences=tuple(_sentence(group, answer, evidence, documents) for group in groups),
+        sentences=sentences,
         evidence=tuple(
             views.taken(
                 views.EvidenceView,
                 quote,
                 quote=clean(quote.quote),
-                place=clean(", ".join(phrases.place(quote))),
+                place=clean(", ".join(_place(quote))),
                 study=references.study(documents[quote.document_id]),
             )
             for quote in answer.evidence
@@ -144,6 +146,12 @@ def view(answer: Answer) -> views.AnswerView:
         report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )
+
+
+def _led_by(first: views.SentenceView, paper: SourceDocument) -> str:
+    """From which paper a quote is that stands for an answer."""
+    source = ended(", ".join(filter(None, [joined(paper.title) or paper.id, joined(paper.journal or "")])))
+    return f"{source} {first.verdicts[0].words} Not assessed."
 
 
 def _sentence(
@@ -178,12 +186,16 @@ def _verdict(
         glyph=glyph,
         style="caution" if found.assessed and shape == "check" else style,
         plain=shape == "check" and found.critic in answer.models.values() and not (found.flags or found.note),
-        words=captions.verdict(
-            found, phrases.place(best) if best else (), documents[best.document_id] if best else None
-        ),
+        words=captions.verdict(found, _place(best) if best else (), documents[best.document_id] if best else None),
         deciding=None if told else found.best,
         category=captions.category(found),
     )
+
+
+def _place(quote: Evidence) -> list[str]:
+    """Where in its paper a quote is from: section and page, as far as they are known."""
+    section = [quote.section.lower()] if quote.section else []
+    return [*section, f"p. {quote.page}"] if quote.page else section
 
 
 def cited_by(statement: Statement) -> list[str]:

@@ -15,7 +15,7 @@ from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
 from medground.language.question_reading import reading_of
 from medground.language.quoting.headings import parts_of
-from medground.language.quoting.leading import ITEM, cell_named, introduces, says_the_same
+from medground.language.quoting.leading import ITEM, cell_named, introduces
 from medground.language.sentences import ROW
 from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.reading import (
@@ -137,13 +137,10 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     for first, last in _joined(output.sentences, places, texts):
         document = run.ledger.documents[places[first.sentence][0]]
         _, start, _ = with_antecedent(first.sentence, places, document)
-        own, end = places[first.sentence][1], places[last.sentence][2]
-        if says_the_same(document.text[start:own], document.text[own:end]):
-            start = own
+        end = places[last.sentence][2]
         if mark := ITEM.match(document.text, start, end):
             start = mark.end()
-        if start < end:
-            quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
+        quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
     return list(dict.fromkeys(quotes))
 
 

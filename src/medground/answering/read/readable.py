@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from medground.answering.read.related_records import corrections
 from medground.answering.run import Run
+from medground.corpus.readers.values import letters_of
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
@@ -51,7 +52,7 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
 def _groups(hits: Sequence[Hit]) -> list[list[str]]:
     """Ids of the documents found that share a name of their papers or a long title, for each paper that has several."""
     papers = {hit.passage.document_id: set(hit.passage.paper) for hit in hits}
-    titles = {hit.passage.document_id: _LETTERS.sub("", hit.passage.title.casefold()) for hit in hits}
+    titles = {hit.passage.document_id: letters_of(hit.passage.title) for hit in hits}
     for document_id, title in titles.items():
         papers[document_id] |= {title} if len(title) >= _TITLE else set()
     times = Counter(name for names in papers.values() for name in names)
@@ -77,7 +78,7 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
                 continue
             if set(document.paper).isdisjoint(other.paper):  # a preprint and its paper, by the same authors
                 signed = document.authors and other.authors and is_less(document) != is_less(other)
-                same = bool(signed) and is_same_work(document, other)
+                same = bool(signed) and _same_work(document, other)
             else:
                 same = _same(shingles[document.id], shingles[other.id])
                 same = same or (document.id in retracted and agrees(other, document))
@@ -117,14 +118,58 @@ _ABOUT_ANOTHER = verbose_pattern(
     """
 )
 """How the title of an erratum begins, before the title of its paper."""
-_LETTERS = re.compile(r"[\W_]+")
 _TITLE = 20
 """Letters of a title that no two works share by chance."""
 _PREPRINTS = re.compile(r"\b(?:preprint|(?:bio|med|ar|chem|psy)rxiv|research square|ssrn)\b", re.IGNORECASE)
 
 
-def is_same_work(one: Document, other: Document) -> bool:
-    """Whether two documents are one work, such as a preprint and its paper."""
+def works(documents: Iterable[Document]) -> list[list[Document]]:
+    """Documents by work, in the order of their first documents; of a work, the one to cite first.
+
+    That is the published paper rather than a preprint or an erratum, then the fullest text.
+    """
+    groups: list[list[Document]] = []
+    for document in documents:
+        own = [group for group in groups if any(_same_work(document, other) for other in group)]
+        groups = [group for group in groups if group not in own]
+        groups.append([*(one for group in own for one in group), document])
+    order = {document.id: place for place, document in enumerate(d for group in groups for d in group)}
+    for group in groups:
+        group.sort(key=lambda d: (*is_less(d), -len(d.text), order[d.id]))
+    return groups
+
+
+def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: Run) -> list[list[Hit]]:
+    """Lists of hits in which each work has one document, the same in all lists. Their documents are in the ledger.
+
+    Args:
+        withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
+    """
+    gone = set(withdrawn)
+    everything = [hit for hits in found for hit in hits]
+    ids = dict.fromkeys([hit.passage.document_id for hit in everything] + sorted(gone))
+    groups = works(run.ledger.documents[i] for i in ids)
+    out = {document.id for group in groups for document in group if not gone.isdisjoint(d.id for d in group)}
+    for name in sorted(out - gone):
+        run.warn(f"{name} is a version of a retracted paper, so it is not used as evidence")
+    chosen = {document.id: group[0].id for group in groups for document in group}
+    found = [[hit for hit in hits if hit.passage.document_id not in out] for hits in found]
+    of_chosen: dict[str, list[Hit]] = {}
+    for hit in everything:
+        if chosen[hit.passage.document_id] == hit.passage.document_id:
+            of_chosen.setdefault(hit.passage.document_id, []).append(hit)
+    lists = []
+    for hits in found:
+        kept: dict[str, Hit] = {}
+        for hit in hits:
+            name = chosen[hit.passage.document_id]
+            for one in [hit] if name == hit.passage.document_id else of_chosen[name]:
+                kept.setdefault(one.passage.key, one)
+        lists.append(list(kept.values()))
+    return lists
+
+
+def _same_work(one: Document, other: Document) -> bool:
     if one.id == other.id:
         return True
     if one.kind != other.kind:
@@ -137,7 +182,7 @@ def is_same_work(one: Document, other: Document) -> bool:
 
 
 def _plain_title(document: Document) -> str:
-    return _LETTERS.sub("", _ABOUT_ANOTHER.sub("", document.title).casefold())
+    return letters_of(_ABOUT_ANOTHER.sub("", document.title))
 
 
 def _first_authors_agree(one: Document, other: Document) -> bool:

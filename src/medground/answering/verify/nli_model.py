@@ -1,6 +1,6 @@
 """An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.answering.verify.critic import Score
 from medground.errors import ConfigError, ModelFailed
-from medground.models.pair_reader import PairReader
+from medground.models.pair_reader import PairReader, batches
 
 _RELATIONS = {
     **dict.fromkeys(("entailment", "entail", "entails"), "entailment"),
@@ -104,7 +104,7 @@ class NliModel(PairReader):
         """
         best = np.full((len(pairs), 2), -np.inf)
         windows = [(i, window) for i, pair in enumerate(pairs) for window in self._windows(*pair)]
-        for batch in _batches([len(window.ids) for _, window in windows]):
+        for batch in batches([len(window.ids) for _, window in windows], _BATCH_TOKENS):
             if stopped():
                 found = np.full((len(batch), 2), np.nan)
             else:
@@ -150,13 +150,3 @@ class NliModel(PairReader):
                 f"NLI model {self.name!r} returns an array of shape {shape} for {len(pairs)} pairs and"
                 f" {self.labels.count} labels; its config.json belongs to another model"
             )
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of windows grouped by similar length, longest first, to keep padding low."""
-    order = sorted(range(len(lengths)), key=lambda n: -lengths[n])
-    start = 0
-    while start < len(order):
-        size = max(1, _BATCH_TOKENS // lengths[order[start]])
-        yield order[start : start + size]
-        start += size

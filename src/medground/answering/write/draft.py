@@ -59,8 +59,8 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
 def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
     """The quotes that are shown where no model writes, best first."""
     run.answered_by[read_and_answer.name] = KEYLESS
-    views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
-    chosen = chosen_quotes(question.text, views, count)
+    views = evidence_views(evidence, run.ledger.documents)
+    chosen = chosen_quotes(question.text, views, run.settings.recipe.sentences)
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 

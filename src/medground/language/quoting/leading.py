@@ -56,10 +56,7 @@ def is_whole(sentence: str) -> bool:
 
 
 def stands_alone(quote: str) -> bool:
-    """Whether a quote begins with a statement, a row of a table, or what introduces the list that it quotes.
-
-    No fragment, heading, question or legend does.
-    """
+    """Whether a quote begins with a statement, a row of a table, or what introduces the list that it quotes."""
     (start, end), *more = sentence_spans(quote) or [(0, len(quote))]
     first = quote[start:end]
     whole = is_whole(first) and not first.endswith("?")

@@ -13,8 +13,7 @@ from typing import Any
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
-from medground.answering.read.readable import readable
-from medground.answering.read.works import one_per_work, works
+from medground.answering.read.readable import one_per_work, readable, works
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
