@@ -23,6 +23,7 @@ from medground.corpus.readers import find_inputs
 from medground.engine.answers import Answers
 from medground.engine.blocking import BlockingEngine
 from medground.engine.engine import Engine
+from medground.engine.open_engine import usual_corpora
 from medground.errors import BudgetExhausted, ConfigError, UsageError
 from medground.home.settings import Settings
 from medground.values.answer import Answer
@@ -110,6 +111,14 @@ def test_seconds_that_run_out_leave_the_best_answer_so_far(papers: Path) -> None
     assert answer.stopped
     assert answer.decision.status == "not judged"
     assert answer.evidence[0].quote == TEXT
+
+
+def test_all_that_is_built_is_searched_where_no_corpus_is_named(papers: Path) -> None:
+    damaged = papers / "corpora" / "damaged"
+    damaged.mkdir()
+    (damaged / "current").write_text("nothing", encoding="utf-8")
+    assert usual_corpora(Settings.load()) == ("starter", "others", "papers")
+    assert usual_corpora(settings()) == ("papers",)
 
 
 def test_without_the_starter_extra_one_line_says_what_to_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

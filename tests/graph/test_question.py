@@ -41,6 +41,21 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
     assert find(hpo, question) is not None
 
 
+@each_row(
+    "text",
+    [
+        "What is the chance that my baby will have Marfan syndrome?",
+        "My sister has Marfan syndrome. Could I be a carrier?",
+        "My husband has Marfan syndrome, can our son get it?",
+    ],
+)
+def test_a_letter_on_a_family_gets_the_mode_of_inheritance_and_what_it_means(hpo: GraphStore, text: str) -> None:
+    question = read_question(hpo, text)
+    found = find(hpo, question) if question is not None else None
+    assert found is not None and found.chooses and found.answer.startswith("Autosomal dominant inheritance")
+    assert "each child has a chance of 1 in 2" in found.note
+
+
 @each_row("text", ["", "?", *QUESTIONS["not_for_the_graph"]])
 def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
     question = read_question(hpo, text)

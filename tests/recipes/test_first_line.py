@@ -161,10 +161,10 @@ GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and se
 @pytest.mark.parametrize(
     ("question", "documents", "line"),
     [
-        ("Does anything help for gout?", [GOUT], "What the sources say"),
-        ("Does anyone know if gout is hereditary2?", [GOUT], "What the sources say"),
-        ("My older sister has gout, can she fly?", [GOUT], "What the sources say"),
-        ("Does my baby have gout?", [GOUT], "What the sources say"),
+        ("Does anything help for gout?", [GOUT], GOUT.text),
+        ("Does anyone know if gout is hereditary2?", [GOUT], GOUT.text),
+        ("My older sister has gout, can she fly?", [GOUT], GOUT.text),
+        ("Does my baby have gout?", [GOUT], GOUT.text),
         ("Does coffee cause gout?", [GOUT], "Nothing found on coffee and gout together in"),
         ("Does velnorixan cause gout?", [GOUT], "Nothing found on gout and velnorixan together in"),
         ("My toddler swallowed a coin, now what?", [GOUT], "Nothing found that answers this in"),
@@ -195,12 +195,24 @@ def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:
             "Sorvatinib had",
             id="a whole sentence before a fragment",
         ),
+        pytest.param(
+            "What can cause sorvatinib rash?",
+            [paper(1, "Sorvatinib rash can be caused by\n\n- sun  - heat  - alcohol\n\nThe end."), paper(2, "- heat")],
+            "Sorvatinib rash can be caused by\n\n- sun  - heat  - alcohol",
+            id="a list with what introduces it",
+        ),
+        pytest.param(
+            "What are the signs of sorvatinib rash?",
+            [paper(1, "Signs of sorvatinib rash Itch - Redness - Pain - Blisters - Fever - Scales")],
+            "",
+            id="no names in a row",
+        ),
     ],
 )
 def test_what_a_reader_understands_by_itself_leads(
     ask: Ask, question: str, documents: Sequence[Document], first: str
 ) -> None:
-    assert ask(question, documents).evidence[0].quote.startswith(first)
+    assert "".join(one.quote for one in ask(question, documents).evidence[:1]).startswith(first)
 
 
 def test_no_sentence_stands_twice_in_a_quote(ask: Ask) -> None:

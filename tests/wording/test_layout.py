@@ -19,8 +19,9 @@ from medground.wording import blocks as references
 from medground.wording import phrases
 from medground.wording.layout import layout
 from medground.wording.markup import as_html, as_markdown
+from medground.wording.phrases import written_sentences
 from medground.wording.text import as_text
-from medground.wording.view import written_sentences
+from medground.wording.view import view
 
 TABLES = tables(__file__)
 
@@ -231,8 +232,9 @@ def test_a_decision_says_whether_its_model_is_validated(
 def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
     quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
     quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=YesNoDecision(status="not judged"))
-    assert phrases.headline(quotes) == "What the sources say"
-    assert phrases.support(quotes) == "Whether these quotes answer the question has not been assessed."
+    assert phrases.headline(quotes) == quotes.statements[0].text
+    assert view(quotes).reason.endswith("Not assessed.") and phrases.support(quotes) == ""
+    assert str(quotes).count(quotes.statements[0].text) == 1
     assert phrases.faithfulness(quotes) == ""
     by_graph = YesNoDecision(status="decided", value="yes", basis="graph fact")
     assert phrases.support(make_answer(quote, support=1.0, decision=by_graph)) == ""

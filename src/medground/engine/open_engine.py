@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from medground.answering.declaration import Declaration
@@ -20,7 +22,7 @@ from medground.answering.verify.judges import with_measured
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.store import Store
 from medground.engine.opening import Setup, Setups, check_sources, name_of, set_up, with_fetched
-from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
 from medground.graph.bases.record import Bases
 from medground.graph.concept_store import open_graph
 from medground.home.concurrency import check_not_forked
@@ -68,6 +70,28 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
         sources += [find_source(name).open(settings) for name in dict.fromkeys(named)]
         opened.pop_all()
     return sources
+
+
+def usual_corpora(settings: Settings) -> tuple[str, ...]:
+    """What is searched for who names no corpus: what the settings name, or else the starter and all that is built.
+
+    A corpus here that cannot be opened is left out, so that it costs only itself.
+    """
+    if "corpora" in settings.retrieval.model_fields_set:
+        return settings.retrieval.corpora
+    library, names = Library(settings.home), [*settings.retrieval.corpora]
+    for name in library.list():
+        with contextlib.suppress(MedgroundError):
+            if not library.address_of(name):  # what is elsewhere is not left out: a question tells why it fails
+                _check_opens(settings.home, name, library.state(name))
+            names.append(name)
+    return tuple(dict.fromkeys(names))
+
+
+@lru_cache(maxsize=256)
+def _check_opens(home: Path, name: str, state: str) -> None:
+    """Open a corpus once in this state, which never changes. Raises SnapshotCorrupt: it differs from its manifest."""
+    Library(home).open(name).close()
 
 
 def corpora_of(settings: Settings) -> tuple[str, ...]:
@@ -138,6 +162,8 @@ class OpenEngine:
         if corpora is not None:
             names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
             settings = settings.with_options({"retrieval.corpora": names, "retrieval.knowledge_base": ""})
+        elif (usual := await asyncio.to_thread(usual_corpora, settings)) != settings.retrieval.corpora:
+            settings = settings.with_options({"retrieval.corpora": usual})
         setup = await set_up(settings)
         try:
             sources = await asyncio.to_thread(open_sources, settings, progress)

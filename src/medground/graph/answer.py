@@ -13,7 +13,7 @@ from itertools import islice
 
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
-from medground.graph.intent import MODES, GraphQuestion, Intent, asked_of
+from medground.graph.intent import MODES, GraphQuestion, Intent, asked_of, asked_of_family
 from medground.graph.linking import Mention, Piece, corrected, diseases_in, genes_in, is_sure, link, organs_in, tokens
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
@@ -33,10 +33,9 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     rhetorical = whether or SAID["contracted"].match(plain) is not None
     for pieces, notes in _readings(store, tokens(said)):
         pieces = organs_in(store, genes_in(store, pieces))
-        asked = asked_of(pieces, rhetorical=rhetorical)
-        asked = asked or asked_of(diseases_in(store, pieces), rhetorical=rhetorical)
-        if asked is not None:
-            return _question(replace(asked, personal=personal), notes)
+        asked, diseases = asked_of(pieces, rhetorical=rhetorical), diseases_in(store, pieces)
+        if asked := asked or asked_of(diseases, rhetorical=rhetorical) or asked_of_family(diseases):
+            return _question(replace(asked, personal=personal or asked.personal), notes)
     return _term(store, plain)
 
 
@@ -123,7 +122,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     if finding is not None and question.asked.only_recorded and finding.status != "recorded":
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
         return finding.model_copy(update={"closed": ""})
-    if finding is not None and question.asked.personal:
+    if finding is not None and question.asked.personal and not finding.chooses:
         note = "; ".join(filter(None, (finding.note, "figures for patients decide nothing for one person")))
         return finding.model_copy(update={"closed": "", "note": note})
     return finding

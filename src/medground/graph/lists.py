@@ -203,6 +203,9 @@ def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     names = list(dict.fromkeys(_objects(found)))
     modes = [name for name in names if _MODE in name]
     unrecorded = _unrecorded(question, found, "no mode of inheritance")
+    if question.asked.personal:
+        means = [_MEANS.get(name, "") for name in names]
+        return _found(store, question, found, [*means, unrecorded], names).model_copy(update={"chooses": True})
     asked = {mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed}
     if not asked or not found:
         return _found(store, question, found, [unrecorded], names)
@@ -217,6 +220,21 @@ def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     return finding.model_copy(update={"closed": closed})
 
 
+_X_LINKED = (
+    "a mother who is a carrier passes it to each child with a chance of 1 in 2, and sons who inherit it have it; "
+    "a father passes it to all daughters and no son"
+)
+_MEANS = {
+    "Autosomal dominant inheritance": "if one parent has it, each child has a chance of 1 in 2 of inheriting it",
+    "Autosomal recessive inheritance": "if both parents are carriers, each child has a chance of 1 in 4 of having it "
+    "and of 1 in 2 of being a carrier",
+    "X-linked inheritance": _X_LINKED,
+    "X-linked recessive inheritance": _X_LINKED,
+    "X-linked dominant inheritance": "a mother who has it passes it to each child with a chance of 1 in 2, a father to "
+    "all daughters and no son",
+    "Mitochondrial inheritance": "mothers pass it to their children, and fathers do not",
+}
+"""What a mode of inheritance means for children, by the rules of Mendel, where both copies are known."""
 _MODE = "inheritance"
 """In the name of every mode; "Typified by anticipation" is recorded as one too."""
 _RIVALS = (frozenset({"dominant", "recessive"}), frozenset({"autosomal", "x-linked", "y-linked", "mitochondrial"}))

@@ -106,7 +106,9 @@ class BudgetSettings(SettingsPart):
 class RetrievalSettings(SettingsPart):
     """What is searched, and how much of it is kept."""
 
-    corpora: Listed = Field(default=("starter",), description="names of the corpora to search")
+    corpora: Listed = Field(
+        default=("starter",), description="names of the corpora to search; where none is named, all that are built too"
+    )
     knowledge_base: Annotated[str | None, BeforeValidator(lambda name: name or None)] = Field(
         default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
     )

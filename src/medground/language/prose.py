@@ -105,6 +105,7 @@ _RULES = {
     ),
     "legend": verbose_pattern(
         r"""
+        ^\W*the\ (?:image|figure|illustration|animation|picture|chart|diagram|table)\ (?:below|above)\b|
         ^\W*(?:(?:supplement(?:ary|al)|additional|supporting|extended\ data|online|web|
         multimedia)\s)?(?:fig(?:ure)?|table|box|scheme|chart|plate|exhibit|video|movie|audio|file|data\ ?set|
         appendix|text|panel|graphical\ abstract)s?\.?\s*(?:[A-Z]{0,2}\d{1,3}[A-Za-z]?|[IVX]{1,4}|
@@ -139,9 +140,16 @@ _RULES = {
         research|review|original|case)\ (?:article|report|paper)?\W*$
         """
     ),
+    "names in a row": verbose_pattern(
+        r"""
+        ^[^-•:][^:]*?(?:\ -\ [^-.?!;:]{2,60}){4}|(?:[^%.?!]{3,80}\s\d{1,3}\s?%\ (?-i:[A-Z])){3}
+        """
+    ),
     "note to readers": verbose_pattern(
         r"""
-        page\ number\ not\ for\ citation|full\ list\ of\ author\ information|pre-?publication\ history|
+        ^\W*(?:(?:to\ )?(?:learn|read|find\ out)\ more\ (?:about|on)|(?:get\ |for\ )?more\ information\ (?:about|on|is)|
+        these\ resources)\b|page\ number\ not\ for\ citation|full\ list\ of\ author\ information|
+        pre-?publication\ history|
         publisher['’]s\ note|springer\ nature\ remains\ neutral|contributed\ equally\ (?:to\ this|and)?|
         authors\ contributed\ equally|present\ address|^\W*correspondence\b|corresponding\ author|
         address(?:\ for)?\ correspondence|reprint\ requests?|send\ (?:correspondence|reprints)|article\ (?:number|

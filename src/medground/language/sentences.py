@@ -104,6 +104,17 @@ _GLUED = verbose_pattern(
 # A heading that stands alone in its line: "RESULTS" over "We propose ...".
 _HEADING = lazy_pattern(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
 
+# A heading before a sentence of its line: "Weighing Treatment Options You and your doctor will".
+_HEADED = verbose_pattern(
+    rf"""
+    (?<![^.?!\n]\s)(?<!\S)[A-Z][\w'’-]+(?:\s(?:(?:of|and|for|the|an?|in|to|with|or|on|from|your)\s)?[A-Z\d][\w'’-]*){{1,9}}
+    (?P<space>\s)(?=(?:{_OPENERS}|You|Your|If|When|People|Many|Some|Most|Women|Men|Doctors)\s[a-z])
+    """,
+    0,
+)
+# A mark of a list behind a full stop or a colon: "may help: - less salt", "in men. - Women".
+_ITEM = lazy_pattern(r"[.:;?!](?P<space>\s+)(?=[-•▪]\s+\S)")
+
 ROW = " | "
 """Between the cells of a row of a table; a paragraph with it is one sentence."""
 _BLANK_LINE = lazy_pattern(r"\n[^\S\n]*\n\s*")
@@ -155,7 +166,11 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """The library's sentences of one paragraph, split where it missed a boundary."""
-    forms = (_AFTER_LETTER, _GLUED, _HEADING) if "\n" in text[start:end] else (_AFTER_LETTER, _GLUED)
+    forms = (
+        (_AFTER_LETTER, _GLUED, _HEADED, _ITEM, _HEADING)
+        if "\n" in text[start:end]
+        else (_AFTER_LETTER, _GLUED, _HEADED, _ITEM)
+    )
     missed = sorted(one.span("space") for form in forms for one in form.finditer(text, start, end))
     for first, last in _tokenizer().spans(text[start:end]):
         first, last = start + first, start + last

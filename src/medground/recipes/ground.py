@@ -138,7 +138,7 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         found, missing = await _quoted(one, words_lookup(question, one), run, only)
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
-        for quote in await best_quotes(one, found, run):
+        for quote in best_quotes(one, found, run):
             if not any(quote.text in other.text or other.text in quote.text for other in shown):
                 shown.append(quote)
     return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence), missing=missing)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from medground.corpus.embedder import Embedder, embed_passages, embed_queries
+from medground.corpus.embedder import Embedder, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
 from medground.sources.base import MOST_HITS, tree_of
 from medground.values.answer import SnapshotReference
@@ -122,17 +122,6 @@ class CorpusSource:
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
         return self._store.file_of(document_id)
-
-    async def nearness(self, question: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """How near passages, each a title and a text, are to a question by the model of its vectors, -1 to 1.
-
-        Raises ConfigError: it has no vectors, or their model is not open.
-        """
-        if self._embedder is None:
-            raise ConfigError(f"corpus {self._store.name} has no vectors, or their model is not open")
-        asked = await asyncio.to_thread(embed_queries, self._embedder, [question])
-        read = await asyncio.to_thread(embed_passages, self._embedder, passages)
-        return [round(float(cosine), 3) for cosine in read @ asked[0]]  # further digits depend on the batch
 
     async def close(self) -> None:
         """Close the snapshot. Safe to call twice."""

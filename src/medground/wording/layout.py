@@ -224,17 +224,21 @@ def layout(
 
     `files`: reads the files of a report; without it they are listed, but not shown.
     """
-    from medground.wording.view import view, written_sentences  # late: its types take a while
+    from medground.wording.view import view  # late: its types take a while
 
     shown, asked = view(answer), answer.question
-    sentences = list(zip(shown.sentences, written_sentences(answer), strict=True))
+    sentences = list(zip(shown.sentences, phrases.written_sentences(answer), strict=True))
+    decision = [line(text) for text in (shown.headline, shown.reason) if text]
+    if first := phrases.lead(answer):
+        decision = [(Span(f"{shown.headline} "), *marks(first[0].evidence)), line(shown.reason, "dim")]
+        del sentences[: not details]
     page = _Page(answer, shown, sentences, answer_blocks.Quotes(answer, shown), details, bibliography, files)
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(asked.text),)),
         *([Block("paragraph", (line(shown.read_as),))] if shown.read_as else []),
         *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
-        Block("decision", tuple(line(text) for text in (shown.headline, shown.reason) if text)),
+        Block("decision", tuple(decision)),
         *(page.report(answer.report, shown.report) if answer.report and shown.report else page.blocks()),
         *([] if page.is_shown else [note(f"Asked on {answer.created:%d %B %Y}.", "dim")]),
         *answer_blocks.notes(answer),

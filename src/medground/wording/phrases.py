@@ -11,9 +11,11 @@ from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
 from medground.values.question import CLOSED, Follows, Option
-from medground.values.statement import Conflict, Side
+from medground.values.statement import Conflict, Side, Statement
 from medground.values.usage import Author
 
+_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
+_UNJUDGED = "Not judged"
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
@@ -48,12 +50,34 @@ def context(given: str, *, whole: bool = False) -> str:
     return f"Given with the question ({some(len(given), 'character')}, not evidence): “{text}”"
 
 
-def headline(answer: Answer) -> str:
-    """The first line of an answer: its decision; over quotes alone that were not assessed, what follows."""
+def written_sentences(answer: Answer) -> list[list[Statement]]:
+    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
+    groups: list[list[Statement]] = []
+    for statement in answer.statements:
+        last = groups[-1][-1] if groups else None
+        between = answer.rationale[last.end : statement.start] if last else ""
+        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
+            groups.append([statement])
+        else:
+            groups[-1].append(statement)
+    return groups
+
+
+def lead(answer: Answer) -> list[Statement]:
+    """The statements of the quote that stands for an answer, because nobody has assessed its quotes; else none."""
     decision = answer.decision
-    unjudged = decision.status == "not judged" and decision.check is None and answer.statements
-    quotes = unjudged and (_quotes_alone(answer) or not models(answer))
-    return "What the sources say" if quotes else decided(answer)
+    told = decision.reason or decision.check or answer.report
+    alone = decision.status == "not judged" and _quotes_alone(answer) and not told
+    return written_sentences(answer)[0] if alone else []
+
+
+def headline(answer: Answer) -> str:
+    """The first line of an answer: its decision; over quotes that were not assessed, the first of them."""
+    if first := lead(answer):
+        return joined(answer.rationale[first[0].start : first[-1].end])
+    said = decided(answer)
+    quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
+    return "What the sources say" if quotes else said
 
 
 def searched_names(answer: Answer) -> str:
@@ -79,7 +103,7 @@ def decided(answer: Answer) -> str:
     if decision.check is not None and decision.status != "decided":
         return _refused(answer)
     if decision.status == "not judged":
-        return "Not judged"
+        return _UNJUDGED
     if decision.status == "unanswerable":
         if not answer.searches:  # the reason is all that there is to say
             return sentence(decision.reason) or "Unanswerable"
@@ -182,9 +206,8 @@ def support(answer: Answer) -> str:
     What a model says that is not a validated judge is shown as its assessment. A rationale of quotes alone supports
     itself, so it has no score; that it was not assessed is stated, in a report among its limitations.
     """
-    if _quotes_alone(answer) and not answer.dropped:
-        unassessed = answer.decision.status == "not judged" and answer.report is None
-        return "Whether these quotes answer the question has not been assessed." if unassessed else ""
+    if _quotes_alone(answer) and not answer.dropped:  # the reason says of a quote that it was not assessed
+        return ""
     verdicts = [statement.verdict for statement in answer.statements]
     if answer.support is None:
         who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
@@ -197,7 +220,7 @@ def support(answer: Answer) -> str:
 
 
 def _quotes_alone(answer: Answer) -> bool:
-    return bool(answer.statements) and all(one.verdict.label == "quoted" for one in answer.statements)
+    return bool(answer.statements) and all(s.evidence and s.verdict.label == "quoted" for s in answer.statements)
 
 
 def faithfulness(answer: Answer) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.home.files import tables
-from medground.language.clean import clean, joined, sentence
+from medground.language.clean import clean, ended, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Option
@@ -20,7 +20,6 @@ from medground.wording import view_types as views
 from medground.wording.answer_blocks import detail_notes, failure, notes, run_notes
 from medground.wording.blocks import Block
 
-_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 
@@ -91,9 +90,11 @@ LOOKS: Mapping[Label, Sequence[Any]] = tables("wording", "words")["looks"]
 
 def view(answer: Answer) -> views.AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
-    groups, numbers, follows = written_sentences(answer), numbered(answer), answer.question.follows
+    groups, numbers, follows = phrases.written_sentences(answer), numbered(answer), answer.question.follows
     evidence = {quote.id: quote for quote in answer.evidence}
     documents = {document.id: document for document in answer.documents}
+    sentences = tuple(_sentence(group, answer, evidence, documents) for group in groups)
+    lead = [documents[evidence[one.evidence[0]].document_id] for one in phrases.lead(answer)[:1]]
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
@@ -115,12 +116,12 @@ def view(answer: Answer) -> views.AnswerView:
         basis=answer.decision.basis,
         probability=answer.decision.probability,
         headline=phrases.headline(answer),
-        reason=phrases.reason(answer),
+        reason=" ".join(filter(None, [*(_led_by(sentences[0], one) for one in lead), phrases.reason(answer)])),
         nearby=tuple(map(joined, answer.nearby)),
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),
-        sentences=tuple(_sentence(group, answer, evidence, documents) for group in groups),
+        sentences=sentences,
         evidence=tuple(
             views.taken(
                 views.EvidenceView,
@@ -145,6 +146,12 @@ def view(answer: Answer) -> views.AnswerView:
         report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )
+
+
+def _led_by(first: views.SentenceView, paper: SourceDocument) -> str:
+    """From which paper a quote is that stands for an answer."""
+    source = ended(", ".join(filter(None, [joined(paper.title) or paper.id, joined(paper.journal or "")])))
+    return f"{source} {first.verdicts[0].words} Not assessed."
 
 
 def _sentence(
@@ -204,19 +211,6 @@ def numbered(answer: Answer) -> dict[str, int]:
     cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
     ids = [documents[e] for e in cited] + [document.id for document in answer.documents]
     return {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
-
-
-def written_sentences(answer: Answer) -> list[list[Statement]]:
-    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
-    groups: list[list[Statement]] = []
-    for statement in answer.statements:
-        last = groups[-1][-1] if groups else None
-        between = answer.rationale[last.end : statement.start] if last else ""
-        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
-            groups.append([statement])
-        else:
-            groups[-1].append(statement)
-    return groups
 
 
 def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> views.DocumentView:

@@ -26,7 +26,7 @@ def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> 
     assert reply.choices[0].finish_reason == "stop"
     assert message.role == "assistant"
     assert message.content is not None
-    assert message.content.startswith("**What the sources say**")
+    assert message.content.startswith("**We studied aspirin and myocardial infarction in adults")
     assert message.annotations
     for one in message.annotations:
         cited = one.model_dump()["citation"]

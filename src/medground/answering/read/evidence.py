@@ -15,7 +15,7 @@ from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
 from medground.language.question_reading import Asked
 from medground.language.quoting.headings import parts_of
-from medground.language.quoting.leading import cell_named, says_the_same
+from medground.language.quoting.leading import ITEM, cell_named, introduces
 from medground.language.sentences import ROW
 from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.reading import (
@@ -136,33 +136,36 @@ async def extract_evidence(asked: Asked, readings: Sequence[Reading], run: Run) 
     for first, last in _joined(output.sentences, places, texts):
         document = run.ledger.documents[places[first.sentence][0]]
         _, start, _ = with_antecedent(first.sentence, places, document)
-        own, end = places[first.sentence][1], places[last.sentence][2]
-        if says_the_same(document.text[start:own], document.text[own:end]):
-            start = own
-        if start < end:
-            quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
+        end = places[last.sentence][2]
+        if mark := ITEM.match(document.text, start, end):
+            start = mark.end()
+        quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
     return list(dict.fromkeys(quotes))
 
 
 def _joined(
     found: Sequence[Extracted], places: Mapping[str, TextSpan], texts: Mapping[str, str]
 ) -> list[tuple[Extracted, Extracted]]:
-    """First and last sentence of each quote: two neighbours that are listed one after the other are one quote."""
+    """First and last sentence of each quote: two neighbours that are listed one after the other, or a list, are one."""
     pairs: list[tuple[Extracted, Extracted]] = []
     for one in found:
-        if pairs and pairs[-1][0] is pairs[-1][1] and _follows(pairs[-1][0], one, places, texts):
+        if pairs and _follows(*pairs[-1], one, places, texts):
             pairs[-1] = (pairs[-1][0], one)
         else:
             pairs.append((one, one))
     return pairs
 
 
-def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan], texts: Mapping[str, str]) -> bool:
-    """Whether two sentences stand together in the text and say the same of the question."""
-    document, _, end = places[before.sentence]
-    other, start, _ = places[after.sentence]
+def _follows(
+    first: Extracted, last: Extracted, after: Extracted, places: Mapping[str, TextSpan], texts: Mapping[str, str]
+) -> bool:
+    """Whether a sentence belongs to the quote before it, of one sentence or of a list, with which it stands together
+    and says the same of the question."""
+    document, begin, close = places[first.sentence]
+    end, (other, start, _) = places[last.sentence][2], places[after.sentence]
     together = document == other and end <= start and not texts[document][end:start].strip()
-    return together and before.stance == after.stance
+    goes_on = first is last or introduces(texts[document][begin:close])
+    return together and goes_on and last.stance == after.stance
 
 
 async def coverage_check(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from medground.answering.read.related_records import corrections
 from medground.answering.run import Run
+from medground.corpus.readers.values import letters_of
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
@@ -51,7 +52,7 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
 def _groups(hits: Sequence[Hit]) -> list[list[str]]:
     """Ids of the documents found that share a name of their papers or a long title, for each paper that has several."""
     papers = {hit.passage.document_id: set(hit.passage.paper) for hit in hits}
-    titles = {hit.passage.document_id: _LETTERS.sub("", hit.passage.title.casefold()) for hit in hits}
+    titles = {hit.passage.document_id: letters_of(hit.passage.title) for hit in hits}
     for document_id, title in titles.items():
         papers[document_id] |= {title} if len(title) >= _TITLE else set()
     times = Counter(name for names in papers.values() for name in names)
@@ -117,7 +118,6 @@ _ABOUT_ANOTHER = verbose_pattern(
     """
 )
 """How the title of an erratum begins, before the title of its paper."""
-_LETTERS = re.compile(r"[\W_]+")
 _TITLE = 20
 """Letters of a title that no two works share by chance."""
 _PREPRINTS = re.compile(r"\b(?:preprint|(?:bio|med|ar|chem|psy)rxiv|research square|ssrn)\b", re.IGNORECASE)
@@ -137,7 +137,7 @@ def same_work(one: Document, other: Document) -> bool:
 
 
 def _plain_title(document: Document) -> str:
-    return _LETTERS.sub("", _ABOUT_ANOTHER.sub("", document.title).casefold())
+    return letters_of(_ABOUT_ANOTHER.sub("", document.title))
 
 
 def _first_authors_agree(one: Document, other: Document) -> bool:

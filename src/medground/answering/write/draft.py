@@ -6,12 +6,9 @@ from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.verify.orders import is_absence
-from medground.language.dates import latest
-from medground.language.prohibition import forbidden
 from medground.language.question_reading import Asked
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import ShortAnswer, WriteOutput, chosen_quotes
-from medground.sources.corpus import CorpusSource
 from medground.values.decision import AnswerForm, Basis
 from medground.values.document import Frozen
 from medground.values.evidence import Evidence, Sentence
@@ -61,29 +58,11 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
     return tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
 
 
-_LIKELIEST = 8
-"""Quotes of which the first is chosen by its meaning."""
-_FIRST = 0.2
-"""How much nearer in meaning a quote must be than the first of the list to take its place, a half of it than the
-second, a third than the third. Chosen by folds; in whole answers the first quote is right for 153 of 267 of people's
-questions (145 by the list alone), and for 210 of 240 of BioASQ's (212)."""
-
-
-async def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
-    """The quotes that are shown where no model writes, best first.
-
-    Where a corpus has vectors, what is nearest to the question by their model is the likelier to be the first.
-    """
+def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
+    """The quotes that are shown where no model writes, best first."""
     run.answered_by[read_and_answer.name] = KEYLESS
-    views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
-    chosen = chosen_quotes(asked, views, count)
-    settled = asked.comparison or latest(asked.text) or any(forbidden(asked, e.title, e.quote) for e in chosen[:1])
-    source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
-    if source is not None and len(chosen) > 1 and not settled:
-        likeliest = chosen_quotes(asked, views, max(count, _LIKELIEST))
-        near = await source.nearness(asked.text, [(one.title, one.quote) for one in likeliest])
-        first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))
-        chosen = (likeliest[first], *(one for one in chosen if one is not likeliest[first]))[:count]
+    views = evidence_views(evidence, run.ledger.documents)
+    chosen = chosen_quotes(asked, views, run.settings.recipe.sentences)
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 

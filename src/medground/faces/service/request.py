@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, Field
 
 from medground.corpus.library import Library
-from medground.engine.open_engine import corpora_of
+from medground.engine.open_engine import corpora_of, usual_corpora
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.files import tables
 from medground.home.kept_files import settings_of
@@ -165,22 +162,8 @@ class Searched:
 
     @classmethod
     def by_default(cls, settings: Settings) -> Searched:
-        """What is searched for who names nothing: what the server's settings name; all corpora where they name none.
-
-        A corpus here that cannot be opened is left out, so that it costs only itself. It reads the home folder, and
-        then blocks.
-        """
-        found = cls.named(settings)
-        if "corpora" in settings.retrieval.model_fields_set:
-            return found
-        library = Library(settings.home)
-        corpora = list(found.corpora)
-        for name in library.list():
-            with suppress(MedgroundError):
-                if not library.address_of(name):  # what is elsewhere is not left out: a question tells why it fails
-                    _check_opens(settings.home, name, library.state(name))
-                corpora.append(name)
-        return cls(tuple(dict.fromkeys(corpora)), found.sources, found.knowledge_base)
+        """What is searched for who names nothing. It reads the home folder, and then blocks."""
+        return replace(cls.named(settings), corpora=usual_corpora(settings))
 
     def options(self) -> dict[str, Any]:
         """As options of settings."""
@@ -295,12 +278,6 @@ def _was_there(library: Library, name: str, answer: Answer) -> bool:
         return library.info(name).created < answer.created
     except MedgroundError:  # it is not built, or damaged
         return False
-
-
-@lru_cache(maxsize=256)
-def _check_opens(home: Path, name: str, state: str) -> None:
-    """Open a corpus once in this state, which never changes. Raises SnapshotCorrupt: it differs from its manifest."""
-    Library(home).open(name).close()
 
 
 def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -> Terms:

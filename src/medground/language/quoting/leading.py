@@ -18,7 +18,7 @@ from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
 from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import Asked
-from medground.language.sentences import ROW
+from medground.language.sentences import ROW, sentence_spans
 
 _BESIDE = frozenset(["funding", "interests", "limitations"])
 _KNOWN = 0.5
@@ -32,6 +32,8 @@ _SAME = 90
 _BEGINS = re.compile(r"\W*(?:[^\W\d_]*[A-Z]|[\w-]*\d)")
 _ENDS = re.compile(r"""[.?!][\s)\]"'”’»]*(?:\[?\d[\d,\s–-]*\]?)?$""")
 _MARKUP = re.compile(r"<[^<>]*>")
+ITEM = re.compile(r"[-•▪]\s+")
+"""The mark before an item of a list."""
 _ADVICE = verbose_pattern(
     r"""
     \b(?:should|must|ought\ to|need\ to)(?:\ not)?(?:\ be)?\ (?:take|use|stop|start|continue|discontinue|give)|
@@ -40,7 +42,7 @@ _ADVICE = verbose_pattern(
 )
 POINTS_BACK = re.compile(
     r"(?:This|These|Those|Such|It|They|Its|Their|He|She|Both|The (?:former|latter))\b(?! (?:study|trial|review|"
-    r"article|paper)\b)"
+    r"article|paper)\b)|(?:For (?:example|instance)|Indeed|In (?:this|these|such)\b)"
 )
 """How a sentence begins that is read with the one before it."""
 _CLAUSE = re.compile(r"(?:^|[.;:,] |[-•*] |\byou (?:can|may|could) )\s*(?:then |and |or |also )?([A-Za-z]+)")
@@ -51,6 +53,19 @@ def is_whole(sentence: str) -> bool:
     """Whether a text is a sentence from its beginning to its end, with a verb: no heading, title or fragment."""
     plain = _MARKUP.sub("", sentence).strip()
     return bool(_BEGINS.match(plain) and _ENDS.search(plain)) and has_verb(words_of(plain))
+
+
+def stands_alone(quote: str) -> bool:
+    """Whether a quote begins with a statement, a row of a table, or what introduces the list that it quotes."""
+    (start, end), *more = sentence_spans(quote) or [(0, len(quote))]
+    first = quote[start:end]
+    whole = is_whole(first) and not first.endswith("?")
+    return whole or ROW in quote or (bool(more) and introduces(first))
+
+
+def introduces(sentence: str) -> bool:
+    """Whether a sentence goes on in the list that follows: `It may be caused by`, `Drugs to avoid:`."""
+    return not _ENDS.search(sentence) and (sentence.endswith(":") or has_verb(words_of(sentence)))
 
 
 def asks_beside(asked: Asked) -> frozenset[str]:

@@ -1,15 +1,25 @@
 """Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from pydantic import Field
 
 from medground.language import words
+from medground.language.clause_grammar import has_verb, words_of
 from medground.language.finding_sentences import reports_result
 from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate, log_sum
-from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
+from medground.language.quoting.leading import (
+    ITEM,
+    POINTS_BACK,
+    cell_named,
+    introduces,
+    is_quotable,
+    is_whole,
+    says_beside,
+    says_the_same,
+)
 from medground.language.sentences import ROW
 from medground.models.operators import base
 from medground.values.evidence import Stance
@@ -29,6 +39,8 @@ WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
 """Maximum sentences taken from one passage."""
+LONGEST = 900
+"""Maximum characters of a list that is quoted whole."""
 AS_STRONG = 2.0
 """How much the strengths of neighbours may differ to be quoted together. Chosen on the training data."""
 NAMED = 0.2
@@ -87,7 +99,14 @@ def _quotes(
 
     What is not prose is never quoted, also where nothing else is there.
     """
-    prose = [n for n, sentence in enumerate(passage.sentences) if is_quotable(asked, sentence.text)]
+    texts = [sentence.text for sentence in passage.sentences]
+    of_lists = _lists(texts)
+    listed = {n for span in of_lists for n in span}
+    prose = [
+        n
+        for n, text in enumerate(texts)
+        if n not in listed and not (_is_item(text) or text.endswith(":")) and is_quotable(asked, text)
+    ]
     near = (
         (n, m)
         for n, m in pairwise(prose)
@@ -96,22 +115,40 @@ def _quotes(
         and abs(strengths[n] - strengths[m]) <= AS_STRONG
         and not says_the_same(passage.sentences[n].text, passage.sentences[m].text)
     )
-    spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
+    spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near, *of_lists]
     weighed = sorted(((log_sum(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken, said = set[int](), set[str]()
     found: list[tuple[float, tuple[str, ...]]] = []
     for strength, span in weighed:
-        texts = {passage.sentences[n].text for n in span}
-        if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or texts <= said:  # a paper may repeat a sentence
+        own = {texts[n] for n in span}
+        if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
         strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
-            said |= texts
+            said |= own
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
+
+
+def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
+    """The places of each sentence that introduces a list, and of its items and the headings among them."""
+    found: list[tuple[int, ...]] = []
+    items = [*map(_is_item, texts), False]
+    listed = [items[n] or (items[n + 1] and not has_verb(words_of(text))) for n, text in enumerate(texts)]
+    for first in (n for n, text in enumerate(texts) if not items[n] and introduces(text)):
+        span = [first, *takewhile(listed.__getitem__, range(first + 1, len(texts)))]
+        while span and (sum(len(texts[n]) for n in span) > LONGEST or not items[span[-1]]):
+            span.pop()
+        found += [tuple(span)] if span else []
+    return found
+
+
+def _is_item(text: str) -> bool:
+    """Whether a text is an item of a list that says nothing without what introduces it."""
+    return ITEM.match(text) is not None and not is_whole(text)
 
 
 def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:

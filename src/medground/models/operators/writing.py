@@ -12,7 +12,7 @@ from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import cell_named
+from medground.language.quoting.leading import asks_beside, cell_named, stands_alone
 from medground.language.sentences import sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
@@ -37,7 +37,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
     earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
     against the first one comes second. What forbids what the question asks leave for comes before all, and then how
-    another disease is treated is left out.
+    another disease is treated is left out. Else what stands alone leads.
 
     For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
@@ -74,14 +74,16 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
             chosen.append(candidate)
     if compared:
         chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
+    if not (asks_beside(asked) or any(e.id in forbids for e in chosen[:1])):
+        chosen.sort(key=lambda e: not stands_alone(e.quote))
     return tuple(chosen)
 
 
 def _opposed_first(asked: Asked, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
     """A quote of the first paper and one of another paper of which one denies the other; empty if there is none."""
-    own = [e for e in usable if e.title == usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
-    others = [e for e in usable if e.title != usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
-    return next(([one, other] for one in own for other in others if opposed(one.quote, other.quote)), [])
+    on_it = [e for e in usable if asked.is_about(f"{e.title}\n{e.quote}")]
+    pairs = ([one, other] for one in on_it for other in on_it if one.title == usable[0].title != other.title)
+    return next((pair for pair in pairs if opposed(pair[0].quote, pair[1].quote)), [])
 
 
 def opposed(one: str, other: str) -> bool:
