@@ -19,9 +19,10 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
+from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
 from medground.language.sentences import sentence_spans
-from medground.language.subject import BRACKETS, PART, Subject, pattern, subjects
+from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
 from medground.pubmed.typed import names_in
 
 _TOGETHER = 3
@@ -34,6 +35,8 @@ _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
+_AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
+"""Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -177,11 +180,15 @@ class Asked:
         """
         things = [one for one in self.subjects if one.decides or (one.names and not aspects_of(one.said))]
         said = {stem for one in things for stem in words.terms(one.said)}
-        unusual = map(words.stem, words.tokens(self._alone))
+        had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
+        ages = [one for one in self.people if any(map(str.isdigit, one))]
+        aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
+        told = bool(things) and self.plain != self._as_meant[0]  # in a story
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}
-        return words.topic(self._alone) & (said | rare | self._written)
+        return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
     def _written(self) -> frozenset[str]:
