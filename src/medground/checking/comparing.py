@@ -23,18 +23,15 @@ _DIFFERS = lazy_pattern(r"\bdiffer(?:s|ed|ences?)?\b|\b(?:dose response|advantag
 _SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
 _LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _COUNTED = frozenset(["", COUNT, *TIMES])
-_STRAY = 0.3
-"""Share of a claim below which a sentence with one of its numbers is about something else."""
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
 _TURN = lazy_pattern(r";|\b(?:but|although|though|whereas|while|however|yet|despite|except)\b", re.IGNORECASE)
 _NONE = lazy_pattern(r"\W*(?:none of|neither|no)\b", re.IGNORECASE)
 _GOVERNED = 0.45
 """Least share of a claim, by weight, behind a denial that is about it."""
 _SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
-_IN_WORDS, _DENIED = 0.9, 0.8
-"""Least share of a claim in a sentence that says it, and of a denying clause in a claim that it denies."""
+_DENIED = 0.8
+"""Least share of a denying clause in a claim that it denies."""
 _FEW = 1
-_FOLD = lazy_pattern(r"(\d)\s*-\s*fold\b")
 _NAME = lazy_pattern(r"[A-Za-z]+(?:-[a-z]+)?")
 _SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
 _RATE = lazy_pattern(r"(\d+(?:\.\d+)?)\s?(?:/|per\s)\s?(\d[\d,]*)\b")
@@ -56,7 +53,7 @@ _SAME = 0.5
 
 def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
     """The numbers of a claim that its sources have nowhere, in its own words; empty if they have all."""
-    texts = [_FOLD.sub(r"\1-fold", one.document.text) + "\n" + one.document.title for one in sources]
+    texts = [f"{one.document.text}\n{one.document.title}" for one in sources]
     text = "\n".join(texts)
     found = [one.text for one in missing_quantities(claim, texts)]
     found += [one[0] for one in _ORDINAL.finditer(claim) if not re.search(rf"\b{one[1]}(?!\d)", text)]
@@ -146,22 +143,6 @@ def _governs(claim: str, part: str) -> bool:
     return denial is not None and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
 
 
-def stray_number(claim: str, near: Quote, sources: Sequence[Source]) -> str:
-    """A measure of a claim that stands only in sentences about something else; empty if there is none."""
-    for stated in quantities(claim):
-        if stated.named or stated.about or stated.unit in _COUNTED:
-            continue
-        held = [
-            quote.share
-            for source in sources
-            for quote in source.quotes(claim)
-            if any(one.values & stated.values for one in quantities(quote.text))
-        ]
-        if held and max(held) < _STRAY:
-            return stated.text
-    return ""
-
-
 def doubts(claim: str, quote: Quote) -> str:
     """What a claim says beyond a sentence, in words; empty if nothing shows that."""
     found = broken(Part("statement", claim, (quote.text,), (quote.document,)))
@@ -176,12 +157,6 @@ def doubts(claim: str, quote: Quote) -> str:
     places = [quote.text.find(one.text.split()[0]) for one in stated if one.unit not in TIMES]
     sure = binding(claim, quote.text).said == "agrees" and places == sorted(places)
     return "whose its numbers are could not be read" if twice and not sure else ""
-
-
-def said_by_words(claim: str, quote: Quote) -> bool:
-    """Whether a sentence has the words of a claim, and neither denies them nor turns their direction."""
-    turned = _TURNED.isdisjoint(differences(claim, quote.text))
-    return turned and words.coverage(told(claim), quote.stems) >= _IN_WORDS
 
 
 def in_digits(claim: str) -> str:

@@ -26,8 +26,6 @@ from medground.checking.comparing import (
     names_no_outcome,
     of_other_side,
     opposed,
-    said_by_words,
-    stray_number,
 )
 from medground.checking.joining import Joined
 from medground.checking.quoting import misquoted, repeats
@@ -46,8 +44,6 @@ _NEARER = 0.2
 """How much nearer a sentence of another paper must be, to be what the claim is from."""
 _VERY_NEAR = 0.6
 """The same, where more rests on it."""
-_CLOSE = 0.1
-"""How much farther a sentence may be than the nearest one to deny a claim that the nearest does not deny."""
 _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
 _LEAST_WORDS = 4
@@ -55,8 +51,8 @@ _LEAST_WORDS = 4
 _SUPPORTS, _WITH_SHARE, _OPPOSES = 0.6, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
-_OPPOSES_AT_ALL, _LEANS = 0.6, 0.3
-"""The least probabilities of contradiction and of support that count at all."""
+_LEANS = 0.3
+"""The least probability of support that counts at all."""
 _NEUTRAL, _PARTLY = 0.85, 0.62
 """Above the first, as the probability of neither, a claim is far from its source already below the second share."""
 _OTHERS = 5
@@ -180,8 +176,6 @@ def _by_numbers(one: Asked) -> Told | None:
         return Told("number", f"the cited {one.sources[0].form} has nowhere {numbers}", best)
     if repeats(one.said, best):
         return Told("supported", "the cited text says it letter by letter", best)
-    if best.share >= _VERY_NEAR and (stray := stray_number(one.claim, best, one.sources)):
-        return Told("number", f"{stray} stands in the cited text, but not for this", best)
     return None
 
 
@@ -189,7 +183,7 @@ def _by_meaning(one: Asked) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
-        is_near = quote.share >= one.near[0].share - _CLOSE or compared(one.claim, quote)
+        is_near = quote.share == one.near[0].share or compared(one.claim, quote)
         if is_near and (why := opposed(one.claim, quote)):
             return Told("contradicted", why, quote)
     if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
@@ -212,10 +206,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     agrees = said.relation == "entails" or (
         leans == "entails" and sure >= _SUPPORTS and sure + near.share >= _WITH_SHARE
     )
-    is_near = (
-        entailment >= _LEANS and (leans != "contradicts" or sure < _OPPOSES_AT_ALL) and said_by_words(one.claim, near)
-    )
-    if (agrees or is_near) and not doubt:
+    if agrees and not doubt:
         return Told("supported", f"the critic agrees ({max(sure, entailment):.0%})", best)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     if (opposes or said.relation == "contradicts") and not compares(one.claim):
