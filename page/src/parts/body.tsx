@@ -4,6 +4,7 @@ import { plain } from "../names";
 import { address } from "../router";
 import type { Answered } from "../types";
 import { AskButton, FollowUp } from "./asking";
+import { Cites } from "./cite";
 import { Conflicts } from "./conflicts";
 import { Exports } from "./exports";
 import { Facts } from "./facts";
@@ -19,17 +20,23 @@ import { t } from "../words";
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
 export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
+  const [first, ...rest] = answer.sentences;
+  const lead = first && first.text.split(/\s+/).join(" ") === answer.headline ? first : null; // a quote stands for the answer
+  const sentences = lead ? rest : answer.sentences;
   return (
     <>
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
       <Warnings answer={answer} />
-      <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline" lang="en">{plain(answer.headline)}</p>
-        {answer.reason && <p lang="en">{plain(answer.reason)}</p>}
+      <section class="decision" aria-label="Decision" data-status={answer.status} data-testid={lead ? "sentence" : undefined}>
+        <p class="headline" lang="en">
+          {plain(answer.headline)}
+          {lead && <Cites ids={lead.citations} />}
+        </p>
+        {answer.reason && <p class={lead ? "dim" : undefined} lang="en">{plain(answer.reason)}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Instead answer={answer} />
       </section>
-      {answer.sentences.length > 0 && <Sentences sentences={answer.sentences} />}
+      {sentences.length > 0 && <Sentences sentences={sentences} />}
       {answer.support && <p class="strong">{answer.support}</p>}
       <FollowUp answer={answer.trace_id} />
       <Papers answer={answer} />

@@ -77,7 +77,7 @@ async def test_a_client_asks_over_http_and_hears_progress(papers: Settings, monk
             told.append(message or "")
 
         async with client(url) as talk:
-            assert len((await talk.list_tools()).tools) == 14
+            assert len((await talk.list_tools()).tools) == 15
             answer = await talk.call_tool("ask", {"question": QUESTION}, progress_callback=progress)
             assert isinstance(answer, CallToolResult)
             assert not answer.is_error
@@ -154,7 +154,7 @@ async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment:
     process = StdioServerParameters(command=sys.executable, args=command, env=environment)
     async with Client(process) as client:
         assert client.server_info.name == "medground"
-        assert len((await client.list_tools()).tools) == 14
+        assert len((await client.list_tools()).tools) == 15
         answer = await client.call_tool("ask", {"question": "Does aspirin reduce the risk of stroke in adults?"})
         assert not answer.is_error
         assert "PMID:1" in text(answer)

@@ -102,7 +102,9 @@ _ABSENT = verbose_pattern(
     r"""
     \b(?:no|not|none|neither|nothing|cannot|without|only|lack\w*|missing|absent|un(?:clear|known|certain|available)|
     insufficient|limited|kein\w*|nicht\w*|fehl\w*|aucune?|pas|rien|ning[uú]n\w*|falta\w*|nessun\w*|non|manca\w*|
-    nenhum\w*|não|sin|sans|ohne)\b
+    nenhum\w*|não|sin|sans|ohne)\b|
+    ^(?:(?:the|any|more|further|long-term|randomi[sz]ed|controlled|clinical|direct)\ )*(?:trials|studies|data|evidence|
+    results|outcomes|information|comparisons?|details|reports|follow-up|safety|efficacy|incidence|mortality|effects)\b
     """
 )
 _DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
