@@ -45,10 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (
-        755_171,
-        620_000,
-    ),  # 739,526, the 15,000 that `medground check` may add, and 645 more that it took
+    "Python tokens": (755_212, 620_000),  # with 15,686 of `medground check`, which may add 15,000
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
     "lines that decide the first line": (5_290, 2_200),
