@@ -120,6 +120,13 @@ def test_another_paper_is_found_in_any_of_several_collections(critic: Agrees) ->
     assert (found.kind, found.evidence and found.evidence.ref) == ("elsewhere", JUICE["id"])
 
 
+def test_an_abstract_supports_also_where_the_whole_text_is_stored(critic: Agrees) -> None:
+    like = "Nurses wrote down the nasal discharge of adults with a winter cold who got zinc or got placebo. "
+    corpus_of(TRIAL, TRIAL | {"id": "PMC:PMC1111111", "pmid": "11111111", "text": like * 90})
+    claim = "In adults with a winter cold, nasal discharge was significantly lower with zinc than with placebo [1]."
+    assert kinds(critic, claim) == ["supported"]
+
+
 def test_a_critic_that_always_agrees_supports_no_opposite_and_reads_all_in_one_batch(critic: Agrees) -> None:
     found = kinds(
         critic,

@@ -77,8 +77,9 @@ class Asked:
 
     @cached_property
     def near(self) -> list[Quote]:
-        """The sentences of what it cites that are nearest to it."""
-        return nearest(self.claim, self.sources)
+        """The sentences that are nearest to it, of each text that it cites: of one paper the abstract and the whole."""
+        found = [quote for source in self.sources for quote in nearest(self.claim, [source])]
+        return sorted(found, key=lambda quote: -quote.share)
 
     @cached_property
     def share(self) -> float:
