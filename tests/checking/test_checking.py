@@ -25,7 +25,8 @@ TRIAL = {
     "title": "Zinc lozenges for the common cold in adults",
     "text": "We randomised 120 adults with a cold to zinc or placebo for 7 days. Nasal discharge was significantly "
     "lower with zinc than with placebo (p = 0.01). Mouth irritation occurred in 25% with zinc and in 8% with placebo. "
-    "One patient died in the placebo group. Zinc may shorten the cold in adults. There was no difference in cough.",
+    "One patient died in the placebo group. Adults who took garlic were not included. "
+    "Zinc may shorten the cold in adults. There was no difference in cough.",
     "authors": ["Smith JA", "Jones B"],
     "year": 2019,
     "doi": "10.1234/zinc.19",
@@ -94,6 +95,9 @@ def kinds(critic: Agrees, *sentences: str) -> list[str]:
         ("They say “Zinc may shorten the cold in adults” [1].", "supported"),
         ("This trial does not report mouth irritation [1].", "false_absence"),
         ("No deaths occurred in this trial [1].", "false_absence"),
+        ("There was no difference in cough [1].", "supported"),
+        ("Adults who took garlic were not included [1].", "supported"),
+        ("Mouth irritation occurred in 35% of adults with zinc [1,5].", "not_checked"),
         ("Bone mineral density was not measured [1].", "supported"),
         ("Cranberry juice prevented recurrent urinary infection in young women [1].", "elsewhere"),
         ("Statins lowered the risk of myocardial infarction in diabetic men [1].", "silent"),
@@ -248,6 +252,17 @@ def test_places_give_the_sentences_back(parts: list[tuple[list[str], str, str]])
         last = one.end
     for mark in marks(text):
         assert mark.keys and 0 <= mark.start < mark.end <= len(text)
+
+
+def test_what_a_file_may_hold_costs_little_and_breaks_nothing(critic: Agrees) -> None:
+    with pytest.raises(UsageError, match="deeper than"):
+        checked(critic, "[" * 40_000, file="a.json", fields=["a"])
+    assert read_text(f"A b c.\n\nReferences{' ' * 50_000}x").entries == ()
+    assert [mark.keys for mark in marks("It fell <sup>1,</sup> and rose <sup>–</sup>.")] == [("1",)]
+    lines = f"Zinc helps [1].{REFERENCES}".replace("\n", "\r\n").replace("## References", "**References:**")
+    assert [one.claim for one in read_text(lines).sentences] == ["Zinc helps."]
+    notes = read_text(f"Zinc helps [1].\n\nNotes\n\nStatins cause gout in all adults [1].{REFERENCES}")
+    assert len(notes.sentences) == 2
 
 
 def test_a_long_or_backward_range_and_a_measure_are_no_marks() -> None:

@@ -56,6 +56,21 @@ def test_a_letter_on_a_family_gets_the_mode_of_inheritance_and_what_it_means(hpo
     assert "each child has a chance of 1 in 2" in found.note
 
 
+@each_row(
+    "text",
+    [
+        "Does my child have Marfan syndrome?",
+        "How many children have Marfan syndrome?",
+        "Can a woman with Marfan syndrome get pregnant?",
+        "We are healthy and our son has Marfan syndrome. What are the chances for the next child?",
+    ],
+)
+def test_a_letter_that_asks_something_else_of_a_family_gets_no_chance(hpo: GraphStore, text: str) -> None:
+    question = read_question(hpo, text)
+    found = find(hpo, question) if question is not None else None
+    assert found is None or "1 in 2" not in found.note
+
+
 @each_row("text", ["", "?", *QUESTIONS["not_for_the_graph"]])
 def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
     question = read_question(hpo, text)

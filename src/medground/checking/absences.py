@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from medground.answering.verify.absence import place_of
 from medground.answering.verify.rules import OUTCOMES
 from medground.checking.sources import Quote, Source, Told, nearest
 from medground.language import words
-from medground.language.pattern import verbose_pattern
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.models.operators.differences import NEGATION
 
 _FRAMES = verbose_pattern(
@@ -31,6 +32,7 @@ _NONE = verbose_pattern(
     recorded|reported)|occurred|happened|arose)\b
     """
 )
+_LEAVES_OUT = lazy_pattern(r"\bexclud\w+", re.IGNORECASE)
 _ALL = 3
 """Words of a thing up to which all must stand in the sentence that reports it."""
 _MOST = 0.75
@@ -63,12 +65,22 @@ def _reported(thing: str, sources: Sequence[Source]) -> Quote | None:
     """The sentence that reports a thing, by its words or by another name of it; None if none does."""
     wanted = words.terms(thing)
     least = 1.0 if len(wanted) <= _ALL else _MOST
-    found = (quote for source in sources for quote in source.quotes(thing))
+    found = (quote for source in sources for quote in source.quotes(thing) if not _denies(quote))
     if held := next((quote for quote in found if wanted and words.coverage(wanted, quote.stems) >= least), None):
         return held
     place = place_of(thing, [source.document for source in sources])
     papers = {source.document.id: source.document for source in sources}
-    return Quote(papers[place[0]], place[1], place[2], 1.0) if place else None
+    held = Quote(papers[place[0]], place[1], place[2], 1.0) if place else None
+    return held if held and not _denies(held) else None
+
+
+def _denies(quote: Quote) -> bool:
+    return is_absence(quote.text) or bool(_LEAVES_OUT.search(quote.text))
+
+
+def is_absence(claim: str) -> bool:
+    """Whether a claim says that something is not reported."""
+    return bool(_FRAMES.search(claim))
 
 
 def _denied_event(claim: str, sources: Sequence[Source]) -> Quote | None:

@@ -37,10 +37,11 @@ _HEADING = verbose_pattern(
     ^[ \t]*(?:\#{1,6}[ \t]*|\*\*|\d{1,2}\.?[ \t]+|\\section\*?\{)?
     (?:references?|bibliography|works\ cited|literature(?:\ cited)?|sources|citations?|footnotes|notes|
     reference\ list|list\ of\ references)
-    (?:\*\*|\})?[ \t]*:?[ \t]*\#*[ \t]*$
+    :?(?:\*\*|\})?[ \t]*+:?[ \t]*+\#*+[ \t]*+\r?$
     """,
     re.IGNORECASE | re.MULTILINE,
 )
+_SURE = lazy_pattern(r"reference|bibliography|cited", re.IGNORECASE)
 _NEXT_HEADING = lazy_pattern(r"^(?:#{1,6}[ \t]|\\(?:section|end)\b)", re.MULTILINE)
 _BEGINS = verbose_pattern(
     r"""
@@ -69,8 +70,10 @@ def entries_of(text: str) -> tuple[list[Entry], list[tuple[int, int]]]:
 
 
 def _section(text: str, heading: re.Match[str]) -> tuple[int, int]:
-    following = _NEXT_HEADING.search(text, heading.end())
-    return heading.end(), following.start() if following else len(text)
+    ends = [one.start() for one in (form.search(text, heading.end()) for form in (_NEXT_HEADING, _HEADING)) if one]
+    end = min(ends, default=len(text))
+    is_list = _SURE.search(heading[0]) or _BEGINS.search(text, heading.end(), end)  # notes may be a part of the text
+    return heading.end(), end if is_list else heading.end()
 
 
 def _listed(text: str) -> Iterator[Entry]:

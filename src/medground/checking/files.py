@@ -24,13 +24,19 @@ if TYPE_CHECKING:
 STRUCTURED = (".json", ".jsonl", ".yaml", ".yml")
 _HTML = (".html", ".htm", ".xhtml")
 _LATEX = (".tex", ".latex")
-_UNSEEN = lazy_pattern(r"<!--.*?-->|<(script|style|head|template|noscript)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_UNSEEN = verbose_pattern(
+    r"""
+    <!--(?:(?!<!--|-->).)*-->|<(script|style|head|template|noscript)\b(?:(?!<\1\b).)*?</\1\s*>
+    """,
+    re.IGNORECASE | re.DOTALL,
+)
 _TAG = lazy_pattern(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^<>]*>")
 _INLINE = frozenset(
     "a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub u var".split()  # noqa: SIM905
 )
 _ENTITY = lazy_pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});")
 _ESCAPE = lazy_pattern(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_PAIR = lazy_pattern(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _MACROS = verbose_pattern(
     r"""
     (?<!\\)%[^\n]*|\\begin\{(?P<env>equation|align|table|figure|tabular)\*?\}.*?\\end\{(?P=env)\*?\}|
@@ -42,6 +48,8 @@ _MACROS = verbose_pattern(
 )
 _BRACES = lazy_pattern(r"(?<!\\)(?<!cite)[{}](?![^{}\n]*\\cite)")
 
+_DEEPEST = 100
+"""Mappings and lists of YAML or JSON, one in another."""
 _MOST_UNPACKED = 200_000_000
 _ONE_PDF = Lock()
 """The library of PDF is for one thread at a time."""
@@ -87,7 +95,8 @@ def _of_word(content: BytesIO) -> str:
         raised = run.font.superscript and re.fullmatch(r"[\d\s,;–-]+", run.text)
         return f"<sup>{run.text}</sup>" if raised else str(run.text)
 
-    return "\n\n".join("".join(map(told, paragraph.runs)) for paragraph in docx.Document(content).paragraphs)
+    texts = ("".join(map(told, paragraph.runs)) for paragraph in docx.Document(content).paragraphs)
+    return "\n\n".join(texts).replace("</sup><sup>", "")  # Word cuts `1,2` into two runs
 
 
 def _of_pdf(content: bytes) -> str:
@@ -130,9 +139,15 @@ def fields_of(text: str, paths: Sequence[str], file: str) -> Iterator[tuple[int,
     """
     import yaml
 
+    text = _PAIR.sub(lambda pair: _padded(_unescaped(pair[0]), len(pair[0])), text)
+    depth = 0
     try:
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):  # it reads any depth; `compose_all` overruns the stack
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST or isinstance(event, yaml.AliasEvent):
+                raise UsageError(f"{file} has aliases or is deeper than {_DEEPEST} levels; write its texts out")
         roots = [*yaml.compose_all(text, Loader=yaml.CSafeLoader)]
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise UsageError(f"{file} is not YAML or JSON{where}; correct it, or check it as text") from None

@@ -15,7 +15,7 @@ from medground.answering.run import Run
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import may_judge
-from medground.checking.absences import absence_in
+from medground.checking.absences import absence_in, is_absence
 from medground.checking.comparing import (
     absent_numbers,
     compared,
@@ -55,6 +55,8 @@ _LEANS = 0.3
 """The least probability of support that counts at all."""
 _NEUTRAL, _PARTLY = 0.85, 0.62
 """Above the first, as the probability of neither, a claim is far from its source already below the second share."""
+_OF_ALL = frozenset(["number", "silent", "elsewhere", "fabricated_quote"])
+"""Kinds of what no paper that is cited says."""
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
 
@@ -102,7 +104,7 @@ async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Findi
     first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
     judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
     said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
-    return [_finding(file, one, what) for one, what in zip(asked, said, strict=True)]
+    return [_finding(file, one, _with_unread(one, what)) for one, what in zip(asked, said, strict=True)]
 
 
 async def _find_others(asked: Sequence[Asked], run: Run) -> None:
@@ -151,7 +153,7 @@ def _by_code(one: Asked) -> Told | None:
         reason = one.cited[0].reason if one.cited else "its mark leads to no entry of the references"
         return Told("not_checked", reason)
     if absence := absence_in(one.claim, one.sources):
-        return absence
+        return _by_letter(one) or absence
     return _on_subject(one) or _by_numbers(one) or _by_meaning(one)
 
 
@@ -175,9 +177,12 @@ def _by_numbers(one: Asked) -> Told | None:
         if best.share < _FAR and len(set(told(one.claim))) >= _LEAST_WORDS:
             return Told("silent", f"the cited {one.sources[0].form} says nothing near to this, nor {numbers}")
         return Told("number", f"the cited {one.sources[0].form} has nowhere {numbers}", best)
-    if repeats(one.said, best):
-        return Told("supported", "the cited text says it letter by letter", best)
-    return None
+    return _by_letter(one)
+
+
+def _by_letter(one: Asked) -> Told | None:
+    held = repeats(one.said, one.near[0])
+    return Told("supported", "the cited text says it letter by letter", one.near[0]) if held else None
 
 
 def _by_meaning(one: Asked) -> Told | None:
@@ -217,6 +222,15 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
+
+
+def _with_unread(one: Asked, said: Told) -> Told:
+    """What is found, unless a paper that is cited too and could not be read may say otherwise."""
+    unread = next((entry for entry in one.cited if not entry.documents), None)
+    rests_on_all = said.kind in _OF_ALL or (said.kind == "supported" and is_absence(one.claim))
+    if unread is None or not one.sources or not rests_on_all:
+        return said
+    return Told("not_checked", f"{unread.entry.mark or unread.entry.text} is not stored, and may say it", said.quote)
 
 
 def _finding(file: str, one: Asked, said: Told) -> Finding:

@@ -79,8 +79,10 @@ def _expanded(numbers: str) -> tuple[str, ...]:
     """The numbers of `1,3-5`, one by one; none of a range that is too long or runs backwards."""
     found: list[str] = []
     for part in re.split(r"\s*[,;]\s*", numbers.strip()):
-        first, *last = (int(number) for number in re.split(r"\s*[–-]\s*", part) if number.isdecimal())
-        end = last[0] if last else first
+        ends = [int(number) for number in re.split(r"\s*[–-]\s*", part) if number.isdecimal()]
+        if not ends:
+            continue
+        first, end = ends[0], ends[-1]
         if not 0 <= end - first < _MOST or not first:
             return ()
         found += map(str, range(first, end + 1))

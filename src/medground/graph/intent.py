@@ -135,6 +135,9 @@ _BESIDE = word_set(
     "be being been test tested testing worried plan planning diagnosed well sick ill gene genes give gives"
 )
 """Words that may stand in a letter that says that something is passed on, or asks for a chance."""
+_AHEAD = word_set("will would could get")
+_OTHERWISE = word_set("many much know healthy unaffected")
+"""Words of letters that ask how many have it, how it is found, or tell of parents who may not have it."""
 _FAMILY = (_KIN | _PASSES | _CHANCES | _BESIDE) | word_set(
     "my our his her their your i we me us he she they him them himself herself it its this that i'm i've we're he's if "
     "when while and or but too also not no never ever again so then still just as husband wife partner family families "
@@ -220,8 +223,15 @@ def asked_of_family(pieces: Sequence[Piece]) -> Intent | None:
     names = [piece for piece in pieces if isinstance(piece, Mention)]
     words = {piece for piece in pieces if isinstance(piece, str)}
     meant = dict.fromkeys(one.of("disease") for one in names)
-    asked = words & _PASSES or (words & _KIN and (words & _CHANCES or not words & _BESIDE))
-    if not asked or len(meant) != 1 or not all(meant) or not words <= EMPTY | CUES["inheritance"] | _FAMILY:
+    ahead = words & _AHEAD and not words & _BESIDE and "pregnant" not in words
+    asked = words & _PASSES or (words & _KIN and (words & _CHANCES or ahead))
+    if (
+        words & _OTHERWISE
+        or not asked
+        or len(meant) != 1
+        or not all(meant)
+        or not words <= EMPTY | CUES["inheritance"] | _FAMILY
+    ):
         return None
     return Intent("inheritance of", diseases=(replace(names[0], concepts=(*meant,)[0]),), personal=True)
 

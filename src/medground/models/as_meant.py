@@ -97,7 +97,9 @@ def _decoded(text: str) -> tuple[Any, int]:
     whole = text.rstrip("` \t\r\n")
     if not whole.endswith(("}", "]")) or text.count("{") > _MOST_BRACES:
         return None, 0
-    return json_repair.loads(whole), len(text)
+    with contextlib.suppress(ValueError):  # several objects that differ
+        return json_repair.loads(whole, strict=True), len(text)
+    return None, 0
 
 
 class _Fitting:
@@ -171,6 +173,6 @@ def _nearest(text: str, allowed: Sequence[str]) -> str:
     bare = _SEPARATORS.sub(".", _IN_ENGLISH.get(bare, bare))
     folded = {value: _SEPARATORS.sub(".", value.casefold()) for value in allowed}
     same = [value for value, form in folded.items() if form == bare]
-    within = [value for value, form in folded.items() if form.startswith(f"{bare}.")]
+    within = [value for value in allowed if value.casefold().startswith(f"{bare}.")]
     alike = [value for value, form in folded.items() if bare.isalpha() and stem(form) == stem(bare)]
     return next((found[0] for found in (same, within, alike) if len(found) == 1), text)

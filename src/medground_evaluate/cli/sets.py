@@ -147,8 +147,10 @@ def build(
     from medground.faces import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
+    from medground_evaluate.runner import check_searched
 
     chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
+    check_searched(chosen)
     same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),

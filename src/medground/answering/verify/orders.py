@@ -43,7 +43,8 @@ _ORDERS = verbose_pattern(
     [Ii]nject|[Tt]ell|[Aa]sk)(?=\ \w)(?!\ (?:place|part|into)\b)|^(?:Stop|Start|Call|Contact|Visit|Switch|
     Continue|Order|Give|Throw|Ring|Phone|Dial|Message|Swap|Pay|Purchase|Request|Set|Go|Double)(?=\ (?:your|the|a|an|
     all|any|taking|using|to|with|it|them|our|this|away|aside|up|\d+|\w+\ (?:and|or|for|
-    at|by|until|now|immediately)\b))|^(?:Simply|Just)\ [a-z]+e?\b
+    at|by|until|now|immediately)\b))|^(?:Simply|Just)\ (?:take|call|stop|use|switch|swap|ask|order|buy|go|ring|
+    dial|visit)\b
     """,
     0,
 )
@@ -86,7 +87,7 @@ _UNSEEN = verbose_pattern(
 _URGES = verbose_pattern(
     r"""
     \b(?:should|must|ought\ to|needs?\ \w+\ now|(?:is|are)\ (?:advised|urged|told|encouraged|instructed|obliged)\ to)\b|
-    ^let\b
+    ^let\b|\brecommend(?:s|ed|ations?)?\b
     """
 )
 _FOREIGN = verbose_pattern(
@@ -104,7 +105,7 @@ _ABSENT = verbose_pattern(
     insufficient|limited|kein\w*|nicht\w*|fehl\w*|aucune?|pas|rien|ning[uú]n\w*|falta\w*|nessun\w*|non|manca\w*|
     nenhum\w*|não|sin|sans|ohne)\b|
     ^(?:(?:the|any|more|further|long-term|randomi[sz]ed|controlled|clinical|direct)\ )*(?:trials|studies|data|evidence|
-    results|outcomes|information|comparisons?|details|reports|follow-up|safety|efficacy|incidence|mortality|effects)\b
+    results|outcomes|quality|costs?|cost-effectiveness|information|comparisons?|details|reports|follow-up|safety|efficacy|incidence|mortality|effects)\b
     """
 )
 _DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)

@@ -80,6 +80,8 @@ def check(
     known = read_baseline(baseline) if baseline and not write_baseline else frozenset()
     chosen = by.load_settings(sets, preset, settings, {**by.searched(refs, None), "retrieval.sources": source})
     whole = _checked(file, bibliography or [], field or [], chosen, quiet=quiet)
+    if not whole.findings:
+        raise UsageError("no sentence to check was found; give a text of sentences that cite")
     faults = [one for one in whole.findings if one.kind in kinds]
     accepted = frozenset(one for one in faults if Accepted.of(one) in known)
     _write(whole, accepted, html, sarif, docx, file)
