@@ -24,10 +24,6 @@ _SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
 _LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _COUNTED = frozenset(["", COUNT, *TIMES])
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
-_TURN = lazy_pattern(r";|\b(?:but|although|though|whereas|while|however|yet|despite|except)\b", re.IGNORECASE)
-_NONE = lazy_pattern(r"\W*(?:none of|neither|no)\b", re.IGNORECASE)
-_GOVERNED = 0.45
-"""Least share of a claim, by weight, behind a denial that is about it."""
 _SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
 _DENIED = 0.8
 """Least share of a denying clause in a claim that it denies."""
@@ -109,8 +105,6 @@ def opposed(claim: str, quote: Quote) -> str:
         return ""
     if not NEGATION.search(claim) and any(_is_denied(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
-    if affirms(claim) and any(_governs(claim, part) for part in _TURN.split(quote.text)):
-        return "the source denies this"
     affirmed = affirms(claim) or (_DIFFERS.search(claim) and not denies(claim))
     if affirmed and any(_is_null(claim, part, quote) for part in _CLAUSE.split(quote.text)):
         return "the source denies this"
@@ -135,12 +129,6 @@ def _is_denied(claim: str, clause: str, quote: Quote) -> bool:
     own = told(_SHORT.sub(" ", NEGATION.sub(" ", clause)))
     known = words.terms("\n".join([claim, *(long for long in meant_by(quote.text, quote.document))]))
     return bool(NEGATION.search(clause)) and len(own) > _FEW and words.coverage(own, known) >= _DENIED
-
-
-def _governs(claim: str, part: str) -> bool:
-    """Whether a denial comes before the words of a claim: `did not affect A, B or C`, `none of A, B or C improved`."""
-    denial = DENIED.search(part) or _NONE.match(part)
-    return denial is not None and words.coverage(told(claim), words.terms(part[denial.end() :])) >= _GOVERNED
 
 
 def doubts(claim: str, quote: Quote) -> str:
