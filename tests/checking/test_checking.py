@@ -257,7 +257,7 @@ def test_places_give_the_sentences_back(parts: list[tuple[list[str], str, str]])
 def test_what_a_file_may_hold_costs_little_and_breaks_nothing(critic: Agrees) -> None:
     with pytest.raises(UsageError, match="deeper than"):
         checked(critic, "[" * 150, file="a.json", fields=["a"])
-    with pytest.raises(UsageError, match="deeper than|not YAML or JSON"):  # newer libraries refuse it themselves
+    with pytest.raises(UsageError, match=r"deeper than|not YAML or JSON"):  # newer libraries refuse it themselves
         checked(critic, "[" * 40_000, file="a.json", fields=["a"])
     assert read_text(f"A b c.\n\nReferences{' ' * 50_000}x").entries == ()
     assert [mark.keys for mark in marks("It fell <sup>1,</sup> and rose <sup>–</sup>.")] == [("1",)]
