@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,12 +33,39 @@ MOST_EXPANSIONS = 10_000
 _Q = tantivy.Query
 
 
-def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) -> tantivy.Query:
+@dataclass(frozen=True)
+class Frequencies:
+    """In how many passages words are, over several word indexes that are searched as if they were one.
+
+    A word that is rare in one collection and common in another counts the same in both, so their scores compare.
+    """
+
+    searchers: Sequence[tantivy.Searcher]
+
+    def weight(self, field: str, words: Sequence[str], own: tantivy.Searcher) -> float:
+        """By how much the words count more here than by the passages of one index alone, a factor."""
+        if len(self.searchers) < 2:
+            return 1.0
+        alone = sum(_rarity([own], field, word) for word in words)
+        return sum(_rarity(self.searchers, field, word) for word in words) / alone
+
+
+def _rarity(searchers: Sequence[tantivy.Searcher], field: str, word: str) -> float:
+    """The inverse document frequency of BM25, as Tantivy has it (Robertson and Zaragoza 2009, equation 3.3)."""
+    held = sum(searcher.doc_freq(field, word) for searcher in searchers)
+    return math.log(1 + (sum(searcher.num_docs for searcher in searchers) - held + 0.5) / (held + 0.5))
+
+
+def compile_query(
+    query: Query, filters: Filters, searcher: tantivy.Searcher, frequencies: Frequencies | None = None
+) -> tantivy.Query:
     """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
+
+    `frequencies`: how rare words are; None for what the index itself has.
 
     Raises UsageError: the index has no such field.
     """
-    compiler = _Compiler(searcher, schema())
+    compiler = _Compiler(searcher, schema(), frequencies)
     compiled = compiler.compile(query)
     limits = filters.as_query()
     if limits is None:
@@ -47,9 +76,16 @@ def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) ->
 class TreeCompiler(Compiler[tantivy.Query]):
     """What any of our indexes in Tantivy can be asked; a subclass compiles the leaves."""
 
-    def __init__(self, searcher: tantivy.Searcher, fields: tantivy.Schema) -> None:
+    def __init__(
+        self, searcher: tantivy.Searcher, fields: tantivy.Schema, frequencies: Frequencies | None = None
+    ) -> None:
         self._searcher = searcher
         self._schema = fields
+        self._frequencies = frequencies or Frequencies([searcher])
+
+    def _weighed(self, found: tantivy.Query, field: str, words: Sequence[str]) -> tantivy.Query:
+        weight = self._frequencies.weight(field, words, self._searcher)
+        return found if weight == 1.0 else _Q.boost_query(found, weight)
 
     def _everything(self) -> tantivy.Query:
         return _Q.all_query()
@@ -70,7 +106,7 @@ class TreeCompiler(Compiler[tantivy.Query]):
         return _Q.boolean_query([(_MUST, found), (_MUST, _Q.const_score_query(limits, 0.0))])
 
     def _one(self, field: str, word: str) -> tantivy.Query:
-        return _Q.term_query(self._schema, field, word)
+        return self._weighed(_Q.term_query(self._schema, field, word), field, [word])
 
     def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
         return _Q.term_set_query(self._schema, field, [*values])
@@ -84,7 +120,8 @@ class TreeCompiler(Compiler[tantivy.Query]):
         half = slop // 2 if len(words) == 2 else 0
         later = [(half + 1,), (slop + 1 - half,)] if half else combinations(range(1, slop + len(words)), len(words) - 1)
         each = [dict(zip((0, *place), words, strict=True)) for place in dict.fromkeys(later)]
-        return self._any([_Q.phrase_query(self._schema, field, [*place.items()], half) for place in each])
+        found = self._any([_Q.phrase_query(self._schema, field, [*place.items()], half) for place in each])
+        return self._weighed(found, field, words)
 
     def _begun(self, field: str, words: Sequence[str], start: str) -> tantivy.Query:
         return _Q.phrase_prefix_query(self._schema, field, [*words, start])
@@ -116,9 +153,14 @@ class Lexical:
             index = _opened(folder)
             register_analysers(index)
             self._searcher = index.searcher()
+            self._frequencies = Frequencies([self._searcher])
         if index.schema != schema():
             # searching a missing field would silently find nothing
             raise ConfigError(f"{folder} has a word index from another version of Medground; rebuild the corpus")
+
+    def rank_with(self, others: Sequence[Lexical]) -> None:
+        """From now on, words are as rare as they are in these indexes together; they include this one."""
+        self._frequencies = Frequencies([other._searcher for other in others])
 
     @property
     def passages(self) -> int:
@@ -169,7 +211,7 @@ class Lexical:
         if limit < 1:
             return []
         with reading(self._folder):
-            compiled = compile_query(query, filters, self._searcher)
+            compiled = compile_query(query, filters, self._searcher, self._frequencies)
             hits = self._searcher.search(compiled, limit, count=False).hits
             if not hits:
                 return []

@@ -89,6 +89,13 @@ def remove_unused(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def rank_together(stores: Sequence[Store]) -> None:
+    """Let corpora in folders here rank by words as one collection would, so that scores of different ones compare."""
+    opened = [store._lexical for store in stores if isinstance(store, Snapshot)]
+    for lexical in opened:
+        lexical.rank_with(opened)
+
+
 LEXICAL = "lexical"
 _SPARE = 2
 """How many times as many of the closest passages are looked at as are expected to hold enough that filters allow."""

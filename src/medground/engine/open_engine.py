@@ -20,6 +20,7 @@ from medground.answering.run import Run
 from medground.answering.trace import Trace
 from medground.answering.verify.judges import with_measured
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
+from medground.corpus.snapshot import rank_together
 from medground.corpus.store import Store
 from medground.engine.opening import Setup, Setups, check_sources, name_of, set_up, with_fetched
 from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
@@ -52,6 +53,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     """
     library = Library(settings.home)
     sources: list[Source] = []
+    stores: list[Store] = []
     models: dict[str, Embedder | None] = {}  # one for all corpora that it built: a large one fills the memory
     with ExitStack() as opened:  # closes what is open if a later source fails
         for name in corpora_of(settings):
@@ -62,10 +64,12 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
                 advice = "let another name stand for one with `medground corpus sync NAME URL`"
                 raise UsageError(f"two of the corpora are called {snapshot.name}; {advice}")
             sources.append(source)
+            stores.append(snapshot)
             if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
                 store = open_graph(graph)
                 opened.callback(store.close)
                 sources.append(GraphSource(store, source.fetch, source.state, snapshot.described))
+        rank_together(stores)
         named = [*settings.retrieval.sources, *(["pubmed"] if settings.retrieval.pubmed else [])]
         sources += [find_source(name).open(settings) for name in dict.fromkeys(named)]
         opened.pop_all()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from medground.answering.conclude.compose import so_far
 from medground.answering.declaration import Declaration
-from medground.answering.rank.fuse import fuse
+from medground.answering.rank.fuse import as_one, fuse
 from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
 from medground.errors import MedgroundError
@@ -19,7 +19,7 @@ from medground.home.settings import Settings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit
-from medground.values.lookup import Found, Ranking
+from medground.values.lookup import Found, Lookup, Ranking
 from medground.values.question import Question
 
 SoFar = Callable[[Run, str], Awaitable[Answer]]
@@ -31,8 +31,12 @@ It is called twice: without sources before they are opened, then with all of the
 
 
 def fused(found: Iterable[Found], run: Run) -> Ranking:
-    """The hits of all rankings that were found, fused by their ranks."""
-    return fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)
+    """The hits of all rankings that were found, fused by their ranks; what corpora found for one lookup is one ranking."""
+    by_lookup: dict[Lookup, list[Ranking]] = {}
+    for one in found:
+        by_lookup.setdefault(one.lookup, []).extend(one.rankings)
+    rankings = [ranking for some in by_lookup.values() for ranking in as_one(some)]
+    return fuse(rankings, k=run.settings.retrieval.fusion_k)
 
 
 async def readable_texts(hits: Sequence[Hit], run: Run) -> list[Hit]:

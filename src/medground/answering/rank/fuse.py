@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from rapidfuzz.distance import Levenshtein
 
@@ -14,6 +14,30 @@ from medground.values.document import Hit
 from medground.values.lookup import Ranking
 
 RANKER = "rrf"
+COMPARABLE = frozenset({"bm25", "dense"})
+"""Rankers of corpora, whose scores mean the same in each of them."""
+
+
+def as_one(rankings: Sequence[Ranking]) -> list[Ranking]:
+    """The rankings of several corpora by one ranker as a single ranking, by score; others as they are.
+
+    So a corpus takes no place from another one that has more to say: reciprocal ranks would give each the same share.
+    """
+    found: dict[str, list[Ranking]] = {}
+    for ranking in filter(None, rankings):
+        found.setdefault(ranking[0].ranker, []).append(ranking)
+    one_by_one = [ranking for ranker, some in found.items() if ranker not in COMPARABLE for ranking in some]
+    return [*(_merged(some) for ranker, some in found.items() if ranker in COMPARABLE), *one_by_one]
+
+
+def _merged(rankings: Sequence[Ranking]) -> Ranking:
+    """One ranking by score; of a passage that several have, its best hit."""
+    if len(rankings) == 1:
+        return rankings[0]
+    first: dict[str, Hit] = {}
+    for hit in sorted(chain(*rankings), key=lambda hit: (-hit.score, hit.rank, hit.passage.key)):
+        first.setdefault(hit.passage.key, hit)
+    return tuple(_placed(hit, rank, hit.also) for rank, hit in enumerate(first.values(), start=1))
 
 
 def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
