@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 import tantivy
@@ -11,7 +12,9 @@ from pydantic import TypeAdapter
 from rows import each_row, tables
 from small_corpora import corpus_of_documents
 
+from medground.answering.rank.fuse import as_one
 from medground.corpus.lexical import Lexical
+from medground.corpus.snapshot import rank_together
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Document, MeshHeading
 from medground.values.query import And, DateRange, Everything, Filters, Near, Not, Or, Phrase, Query, Range, Term, Words
@@ -164,6 +167,29 @@ def test_no_text_breaks_the_search(snapshot, text, slop, prefix, field):
         Term(value=text, prefix=prefix, field=field),
     ):
         snapshot.bm25(query, 5)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [Words(text="x1 lens"), Phrase(text="heart trial"), Or(parts=(Words(text="gene"), Phrase(text="liver lens")))],
+    ids=str,
+)
+def test_corpora_that_rank_together_order_passages_as_one_corpus(tmp_path, query):
+    rare = [Document(id=f"X:{n}", title="", text=f"heart trial {'lens' if n % 9 == 0 else 'gene'}") for n in range(40)]
+    common = [Document(id=f"Y:{n}", title="", text=f"liver lens {'x1' if n == 3 else 'gene'}") for n in range(30)]
+    with ExitStack() as opened:
+        corpora = [
+            opened.enter_context(corpus_of_documents(tmp_path / name, some).open("papers"))
+            for name, some in (("one", [*rare, *common]), ("rare", rare), ("common", common))
+        ]
+        apart = [corpus.bm25(query, 100) for corpus in corpora[1:]]
+        rank_together(corpora[1:])
+        (merged,) = as_one([corpus.bm25(query, 100) for corpus in corpora[1:]])
+        whole = corpora[0].bm25(query, 100)
+    expected = {hit.passage.document_id: pytest.approx(hit.score, rel=1e-5) for hit in whole}
+    assert {hit.passage.document_id: hit.score for hit in merged} == expected
+    assert [hit.score for hit in as_one(apart)[0]] != [hit.score for hit in merged]
+    assert [hit.rank for hit in merged] == list(range(1, len(merged) + 1))
 
 
 def test_an_index_with_other_fields_is_rejected(tmp_path):

@@ -31,7 +31,7 @@ It is called twice: without sources before they are opened, then with all of the
 
 
 def fused(found: Iterable[Found], run: Run) -> Ranking:
-    """The hits of all rankings that were found, fused by their ranks; what corpora found for one lookup is one ranking."""
+    """The hits of all rankings, fused by their ranks; what several corpora found for one lookup is one ranking."""
     by_lookup: dict[Lookup, list[Ranking]] = {}
     for one in found:
         by_lookup.setdefault(one.lookup, []).extend(one.rankings)
