@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from medground.answering.rank.fuse import fuse, merge_duplicates
+from medground.answering.rank.fuse import as_one, fuse, merge_duplicates
 from medground.answering.read.evidence import with_findings
 from medground.answering.read.reading_list import WEIGHED, Reading, candidates, reading_list
 from medground.corpus.build import build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import READERS
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.snapshot import Snapshot, rank_together
 from medground.language import words
 from medground.language.finding_sentences import states_purpose
 from medground.language.question_reading import reading_of
@@ -258,23 +258,19 @@ def build_corpus(name: str, data: Path, home: Path, embedder: Embedder | None = 
     return full
 
 
-def find(
-    marked: Sequence[Marked], snapshot: Snapshot, embedder: Embedder | None = None, worth: Worth | None = None
-) -> None:
-    """Search for each question and set its candidates and their values."""
+def find(marked: Sequence[Marked], snapshots: Sequence[Snapshot], worth: Worth | None = None) -> None:
+    """Search several corpora as one for each question, and set its candidates and their values."""
     worth = worth or _values
-    vectors = embedder.embed([one.question for one in marked]) if embedder else [None] * len(marked)
-    for one, vector in zip(marked, vectors, strict=True):
-        rankings = [snapshot.bm25(Words(text=one.question), DEPTH)]
-        if vector is not None:
-            rankings.append(snapshot.dense(vector, DEPTH))
-        readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
-        readings = with_findings(
-            reading_of(one.question), readings, snapshot.documents([r.document_id for r in readings])
-        )
-        one.readings, one.candidates = readings, candidates(readings)
-        one.documents = [reading.document_id for reading in readings]
-        one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
+    rank_together(snapshots)
+    for one in marked:
+        (ranking,) = as_one([snapshot.bm25(Words(text=one.question), DEPTH) for snapshot in snapshots]) or [()]
+        readings = reading_list(merge_duplicates(fuse([ranking])), KEEP, WEIGHED)
+        ids = [reading.document_id for reading in readings]
+        documents = {key: document for snapshot in snapshots for key, document in snapshot.documents(ids).items()}
+        one.readings = with_findings(reading_of(one.question), readings, documents)
+        one.candidates = candidates(one.readings)
+        one.documents = [reading.document_id for reading in one.readings]
+        one.values = np.array([v for r, c in zip(one.readings, one.candidates, strict=True) for v in worth(one, r, c)])
 
 
 def _values(one: Marked, reading: Reading, candidate: Candidate) -> list[float]:

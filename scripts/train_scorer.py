@@ -2,9 +2,11 @@
 
 Learns from BioASQ (tasks 7b and 8b: experts' papers and snippets; 9b is measured on), SciFact's training claims, half
 of COVID-QA's articles, full texts of trials (`marked_trials.py`), PubMedQA's training split, and questions in people's
-words on MedQuAD (`marked_people.py`). The loss of a question is minus the logarithm of the expected worth of the first
-quote, where quotes are drawn by the softmax of their scores. `FOLDER` keeps the corpora, and what searches found in
-them, for a run that was cut; remove `*.pickle` there when the code of the search changes.
+words on MedQuAD (`marked_people.py`). Each question is searched in its own corpus and in all of them together, as users
+have several: where each was searched only alone, conclusions of papers won over every other text. The loss of a
+question is minus the logarithm of the expected worth of the first quote, where quotes are drawn by the softmax of their
+scores. `FOLDER` keeps the corpora, and what searches found in them, for a run that was cut; remove `*.pickle` there
+when the code of the search changes.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ import json
 import pickle
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
+from marked import Marked, Worth, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
 from marked_people import people
 from marked_people import worth as worth_to_people
 from marked_trials import build_trials, titled, trials, worth
@@ -27,6 +31,7 @@ from scipy.optimize import minimize
 
 from medground.answering.read.reading_list import candidates
 from medground.corpus.library import Library
+from medground.corpus.snapshot import Snapshot
 from medground.home.files import write_whole
 from medground.language.question_reading import reading_of
 from medground.language.quoting.columns import COLUMNS, columns
@@ -45,11 +50,11 @@ SHARES = {
     "titled": 0.15,
     "pubmedqa": 0.1,
     "pubmedqa concluded": 0.15,
-    "people": 0.8,
-    "people named": 0.6,
+    "people": 1.2,
+    "people named": 0.9,
 }
 """Weight of all questions of a set together."""
-EACH = 700
+EACH = 600
 """Questions of each set."""
 
 
@@ -66,12 +71,14 @@ def questions(data: Path, home: Path) -> list[Marked]:
 
 def _sets(data: Path, home: Path) -> dict[str, Callable[[], list[Marked]]]:
     return {
-        "learned bioasq": lambda: _searched(_before_9b(data), build_corpus("bioasq", data, home), home),
-        "learned scifact": lambda: _searched(scifact(data, "train"), build_corpus("scifact", data, home), home),
-        "learned covidqa": lambda: _searched(covidqa(data, "train"), build_corpus("covidqa", data, home), home),
-        "learned people": lambda: _of_people(data, home, "people", 5),
-        "learned people named": lambda: _of_people(data, home, "people named", 6),
-        "learned trials": lambda: _of_trials(data, home),
+        "learned bioasq": lambda: _searched(_before_9b(data), "bioasq", data, home),
+        "learned scifact": lambda: _searched(scifact(data, "train"), "scifact", data, home),
+        "learned covidqa": lambda: _searched(covidqa(data, "train"), "covidqa", data, home),
+        "learned people": lambda: _searched(people(data, "people", seed=5), "people", data, home, worth_to_people),
+        "learned people named": lambda: _searched(
+            people(data, "people named", seed=6), "people named", data, home, worth_to_people
+        ),
+        "learned trials": lambda: _searched(_of_trials(data, home), "trials", data, home, worth),
         "learned pubmedqa": lambda: _some(list(pubmedqa(data))),
     }
 
@@ -96,25 +103,26 @@ def _before_9b(data: Path) -> list[Marked]:
     return [one for one in every if one.id not in measured]
 
 
-def _searched(marked: Sequence[Marked], corpus: str, home: Path) -> list[Marked]:
-    some = _some(marked)
-    with Library(home).open(corpus) as snapshot:
-        find(some, snapshot)
-    return some
+def _searched(marked: Sequence[Marked], own: str, data: Path, home: Path, worth: Worth | None = None) -> list[Marked]:
+    """Some questions, each twice: with what a search in their own corpus finds, and in those of other kinds too."""
+    alone = _some(marked)
+    together = [replace(one) for one in alone]
+    beside = [name for name in ("bioasq", "scifact", "covidqa", "trials", "people") if not own.startswith(name)]
+    with ExitStack() as opened:
+        corpora = [opened.enter_context(_open(name, data, home)) for name in (own, *beside)]
+        find(alone, corpora[:1], worth)
+        find(together, corpora, worth)
+    return alone + together
 
 
-def _of_people(data: Path, home: Path, name: str, seed: int) -> list[Marked]:
-    marked = _some(people(data, name, seed=seed))
-    with Library(home).open(build_corpus(name, data, home)) as snapshot:
-        find(marked, snapshot, worth=worth_to_people)
-    return marked
+def _open(name: str, data: Path, home: Path) -> Snapshot:
+    built = build_trials(data, home) if name == "trials" else build_corpus(name, data, home)
+    return Library(home).open(built)
 
 
 def _of_trials(data: Path, home: Path) -> list[Marked]:
-    with Library(home).open(build_trials(data, home)) as snapshot:
-        marked = _some([*trials(data), *titled(snapshot)])
-        find(marked, snapshot, worth=worth)
-    return marked
+    with _open("trials", data, home) as snapshot:
+        return [*trials(data), *titled(snapshot)]
 
 
 class Sample:

@@ -26,24 +26,19 @@ Matrix = NDArray[np.float64]
 COLUMNS: Mapping[str, str] = {
     "searched": "how well the search by words ranked its document: BM25 as a share of the best document's",
     "near": "how near its words and its title's come to those of the question, squared; rare words count more",
-    "weakest": "how near its words come to that word of the question to which they come least near",
     "named": "share of the things asked about, and of what is asked of them, that it and its title name",
     "title names": "its title has the word of the question that is rarest among the documents found",
     "together": "share of the question's neighbouring words that stand side by side in its document",
     "late": "how late in it the first word of the question comes, as a logarithm",
-    "kind": "how well it tells what is asked, such as causes, times the share of the things that it names",
-    "kind nearby": "the same for it or a neighbour, whatever they name",
+    "kind": "how well it or a neighbour tells what is asked, such as causes",
     "title's kind": "how well its title tells what is asked",
     "found": "it stands under results, discussion or conclusions",
-    "concludes": "it stands under conclusions, or is the last sentence of an abstract",
-    "last": "it is the last sentence of an abstract",
+    "in parts": "its document has parts with such names, as papers have",
     "size": "how much of its document is read: words, as a logarithm",
     "fragment": "it is not a whole sentence, repeats its title, or only states an aim",
 }
 """By name, what each column means."""
 
-_ABSTRACT = 5
-"""Fewest sentences of a text whose last one concludes it."""
 _NOWHERE = 3.0
 """How late the question's words come in a sentence that has none of them."""
 _COMMON = 0.4
@@ -104,12 +99,7 @@ class _Wanted:
         self.nearness = Nearness(self.terms, (stem for text in texts for stem in text.all_stems))
         self.rarest = _rarest(core.topic, [frozenset(text.all_stems) for text in texts])
         self.kinds = kinds.asked(asked.without_things(asked.plain))
-        self.things = [frozenset(words.terms(thing.said)) for thing in asked.subjects]
         self.names = frozenset(stem for thing in asked.deciding for stem in words.terms(thing.said))
-
-    def share_of_things(self, stems: Sequence[str]) -> float:
-        """The share of the things asked about that stems name."""
-        return sum(map(frozenset(stems).issuperset, self.things)) / len(self.things) if self.things else 0.0
 
 
 def _rarest(topic: frozenset[str], bodies: Sequence[frozenset[str]]) -> str:
@@ -121,41 +111,31 @@ def _rarest(topic: frozenset[str], bodies: Sequence[frozenset[str]]) -> str:
 
 
 def _rows(wanted: _Wanted, text: _Text) -> list[list[float]]:
-    asked, candidate, count = wanted.asked, text.candidate, len(text.sentences)
-    near, weakest = _nearness(wanted, text)
+    asked, candidate = wanted.asked, text.candidate
+    title = wanted.nearness(text.title_stems)
+    near = [float(np.maximum(wanted.nearness(stems), title) @ wanted.weights) for stems in text.stems]
     fits = [_fit(wanted, kinds.told(words.stems(sentence), wanted.names)) for sentence in text.sentences]
     title_fits = _fit(wanted, kinds.asked(asked.without_things(text.title))) if text.title else 0.0
     together = len(wanted.pairs.intersection(pairwise(text.all_stems))) / max(len(wanted.pairs), 1)
+    in_parts = any(map(parts_of, candidate.headings))
     rows = []
     for place, (sentence, stems) in enumerate(zip(candidate.sentences, text.stems, strict=True)):
-        under = parts_of(candidate.heading(place))
-        is_last = count >= _ABSTRACT and place == count - 1
         row = {
             "searched": candidate.by_words,
             "near": near[place] ** 2,
-            "weakest": weakest[place],
             "named": asked.share_named(candidate.title, sentence),
             "title names": wanted.rarest in text.title_stems,
             "together": together,
             "late": _late(wanted.terms, stems),
-            "kind": fits[place] * wanted.share_of_things([*stems, *text.title_stems]),
-            "kind nearby": max(fits[max(place - 1, 0) : place + 2]),
+            "kind": max(fits[max(place - 1, 0) : place + 2]),
             "title's kind": title_fits,
-            "found": not under.isdisjoint(FOUND),
-            "concludes": "conclusion" in under or is_last,
-            "last": is_last,
+            "found": not parts_of(candidate.heading(place)).isdisjoint(FOUND),
+            "in parts": in_parts,
             "size": math.log1p(len(text.all_stems)),
             "fragment": is_fragment(sentence, candidate.title),
         }
         rows.append([float(row[name]) for name in COLUMNS])
     return rows
-
-
-def _nearness(wanted: _Wanted, text: _Text) -> tuple[list[float], list[float]]:
-    """How near the words of each sentence and its title come to those of the question, and its own to the farthest."""
-    title, sentences = wanted.nearness(text.title_stems), [wanted.nearness(stems) for stems in text.stems]
-    near = [float(np.maximum(own, title) @ wanted.weights) for own in sentences]
-    return near, [float(own.min(initial=1.0)) for own in sentences]
 
 
 def _fit(wanted: _Wanted, told: kinds.Shares) -> float:
