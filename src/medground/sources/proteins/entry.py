@@ -5,45 +5,25 @@ references; only the subject is put before them, so that each line can be quoted
 """
 
 from collections.abc import Iterator
-from functools import cache
-from importlib import resources
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from medground.errors import BadDocument
 from medground.home.files import rows
 from medground.language.sentences import sentence_spans
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import ACCESSION, Names, read_names
-from medground.sources.proteins.records import dated
+from medground.sources.proteins.records import dated, told_lines
 from medground.values.document import Document, Section
 
+_COMMENTS = {kind: (section, about) for kind, section, about in rows("sources/proteins", "comments")}
+"""Comments of plain text: the section, and what the line says it is about."""
 _SECTIONS = (
     *("Names", "Function", "Activity", "Phenotype", "Interactions", "Disease", "Location", "Expression"),
     *("Domains", "Sites", "Variants", "Isoforms", "Sequence", "Structure", "Family", "Gene Ontology", "Uses"),
     *("Further", "Caution"),
 )
-
-
-@cache
-def _template() -> Template:
-    """The lines of an entry, each after the name of its section: `Names: P05067 is ...`."""
-    environment = Environment(
-        autoescape=False,  # noqa: S701 (it is text, and no value has a line break)
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    used = (part, parts, text, texts, _sentences, _closed, _place, _properties)
-    environment.globals |= {function.__name__.removeprefix("_"): function for function in used}
-    environment.globals["comments"] = {kind: (section, about) for kind, section, about in rows(_ROOM, "comments")}
-    return environment.from_string((resources.files(__package__) / "entry.jinja").read_text(encoding="utf-8"))
-
-
-_ROOM = "sources/proteins"
 
 
 def _sentences(value: str, *, whole: bool) -> list[str]:
@@ -131,8 +111,9 @@ def entry_document(entry: Json) -> Document:
 
 
 def _laid_out(entry: Json, names: Names) -> tuple[str, tuple[Section, ...]]:
-    """The lines of an entry in the order of `_SECTIONS`, each once."""
-    made = dict.fromkeys(filter(None, _template().render(entry=entry, names=names).split("\n")))
+    """The lines of an entry in the order of `_SECTIONS`. The template begins each with its section: `Names: ...`."""
+    functions = {"sentences": _sentences, "closed": _closed, "place": _place, "properties": _properties}
+    made = told_lines("entry", entry=entry, names=names, comments=_COMMENTS, **functions)
     found = sorted((line.split(": ", 1) for line in made), key=lambda line: _SECTIONS.index(line[0]))
     content: list[str] = []
     sections: list[Section] = []
