@@ -5,8 +5,9 @@
 
 Passages are made of the sentences of SciFact's abstracts and of BioASQ's snippets, put together anew: a record has as
 many sentences as a real abstract, an id of its own, and a year from 1926 to 2025; it is cut as any. Vectors are not
-computed from these texts: they are mixtures of MiniLM's of a real corpus (`--basis`), each of two,
-weighted at random, with a little noise. Questions are BioASQ's, with their real vectors. The peers index the same passages and are asked the same questions.
+computed from these texts: they are mixtures of MiniLM's of a real corpus (`--basis`), each of two, weighted at random,
+with a little noise. Questions are BioASQ's, with their real vectors. The peers index the same passages and are asked
+the same questions.
 
 Each job is done by a process of its own, which adds a line to `growth.jsonl` beside this script; a job that is there
 is not done again. A cluster must run on this machine, and `--nodes` are its processes:

@@ -4,13 +4,13 @@
         [--only PART ...] [--questions 100] [--asked FILE.tsv ...]
 
 Each is left out in turn, in a process of its own: a list is empty, a pattern matches nothing, a number is halved and
-doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's
-questions with their answers by pattern (`scripts/people_questions.jsonl`, which the weights learned from), and rows of
-files in the form of `asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model number` leaves out
-only these. A row says how many first lines become right and wrong when a part is left out (right: the answer or a
-quote on the subject, or a true "nothing found"), with the difference in points and its 95 % interval; and the changes
-in refusals of what is held and in first quotes that are off the subject. A part that is worth something has a
-difference below zero.
+doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's questions
+with their answers by pattern (`scripts/people_questions.jsonl`, which the weights learned from), and rows of files in
+the form of `asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model
+number` leaves out only these. A row says how many first lines become right and wrong when a part is left out (right:
+the answer or a quote on the subject, or a true "nothing found"), with the difference in points and its 95 % interval;
+and the changes in refusals of what is held and in first quotes that are off the subject. A part that is worth something
+has a difference below zero.
 """
 
 from __future__ import annotations
