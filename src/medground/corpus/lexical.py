@@ -1,7 +1,5 @@
 """The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy, which never parses query text."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Services that answer with JSON, each a table of `services.toml`: what a request holds, and where its fields are."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

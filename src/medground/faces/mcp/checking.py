@@ -1,7 +1,5 @@
 """`check_text`: a text with citations in, what the papers say of each of its sentences out."""
 
-from __future__ import annotations
-
 from medground.faces.mcp.answers import note_part
 from medground.faces.mcp.outputs import TextChecked
 from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, line

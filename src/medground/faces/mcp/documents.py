@@ -1,7 +1,5 @@
 """`search`, `fetch` and `get_document`: passages, and the stored text of documents, to which all offsets refer."""
 
-from __future__ import annotations
-
 from medground.answering.captions import in_pubmed
 from medground.answering.conclude.compose import source_document
 from medground.errors import MedgroundError, NotFound

@@ -1,7 +1,5 @@
 """`lookup_paper` and `related_papers`: ids, citations, entities, and what is like a paper or cites it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.answering.conclude.compose import source_document

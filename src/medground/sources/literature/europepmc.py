@@ -1,7 +1,5 @@
 """Europe PMC, by its RESTful web service (https://europepmc.org/RestfulWebService), and PubMed Central at NCBI."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

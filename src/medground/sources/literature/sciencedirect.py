@@ -4,8 +4,6 @@ https://dev.elsevier.com/documentation/ScienceDirectSearchAPI.wadl and ArticleRe
 search returns no abstracts, so each article found is asked for; those that the key does not cover keep their titles.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
