@@ -5,8 +5,9 @@
 
 Passages are made of the sentences of SciFact's abstracts and of BioASQ's snippets, put together anew: a record has as
 many sentences as a real abstract, an id of its own, and a year from 1926 to 2025; it is cut as any. Vectors are not
-computed from these texts: they are mixtures of MiniLM's of a real corpus (`--basis`), as in `growth_vectors.py`.
-Questions are BioASQ's, with their real vectors. The peers index the same passages and are asked the same questions.
+computed from these texts: they are mixtures of MiniLM's of a real corpus (`--basis`), each of two, weighted at random,
+with a little noise. Questions are BioASQ's, with their real vectors. The peers index the same passages and are asked
+the same questions.
 
 Each job is done by a process of its own, which adds a line to `growth.jsonl` beside this script; a job that is there
 is not done again. A cluster must run on this machine, and `--nodes` are its processes:
@@ -31,7 +32,6 @@ from typing import Any
 
 import numpy as np
 import tantivy
-from growth_vectors import DIMENSIONS, best, mixed, resident
 from numpy.typing import NDArray
 
 from medground.answering.rank.fuse import fuse
@@ -43,6 +43,7 @@ from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.solr.client import Cluster
 from medground.corpus.store import Store
+from medground.corpus.vectors import FILE_NAME as VECTORS
 from medground.models.embedders import open_embedder
 from medground.values.document import Document, Hit
 from medground.values.query import Filters, Words
@@ -50,12 +51,43 @@ from medground_evaluate.datasets.snippets import golden_files, golden_questions
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 LIMIT, ASKED, WARM = 10, 200, 20
+DIMENSIONS, BLOCK = 384, 20_000
 FILTERS = {
     "": Filters(),
     ", 30 %": Filters(year_from=1926, year_to=1955),
     ", 1 %": Filters(year_from=1990, year_to=1990),
 }
 Found = dict[str, Any]
+
+
+def mixed(basis: NDArray[np.float32], count: int, seed: int) -> NDArray[np.float32]:
+    """Mixtures of two rows each."""
+    chance = np.random.default_rng(seed)
+    one, other = (basis[chance.integers(0, len(basis), count)] for _ in range(2))
+    rows = one + other * chance.uniform(0, 0.8, (count, 1)).astype(np.float32)
+    rows += 0.01 * chance.standard_normal(rows.shape, dtype=np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def best(folder: Path, asked: NDArray[np.float32], allowed: NDArray[np.bool_] | None = None) -> list[list[int]]:
+    """The ten closest rows of each question, of all or of the allowed ones."""
+    stored = np.memmap(folder / VECTORS, dtype="<f2", mode="r").reshape(-1, DIMENSIONS)
+    found = [np.empty((len(asked), 0))] * 2
+    for first in range(0, len(stored), BLOCK):
+        scores = asked @ stored[first : first + BLOCK].astype(np.float32).T
+        if allowed is not None:
+            scores[:, ~allowed[first : first + BLOCK]] = -2
+        top = np.argpartition(-scores, 10, axis=1)[:, :10]
+        found = [np.hstack(both) for both in zip(found, (np.take_along_axis(scores, top, 1), top + first), strict=True)]
+    order = np.argsort(-found[0], axis=1)[:, :10]
+    rows: list[list[int]] = np.take_along_axis(found[1], order, 1).astype(int).tolist()
+    return rows
+
+
+def resident(process: int | str = "self", kind: str = "VmRSS") -> float:
+    """Memory of a process in megabytes: what it holds now, or with `VmHWM` the most that it held."""
+    lines = (line.split() for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return next(int(line[1]) / 1000 for line in lines if line[0] == f"{kind}:")
 
 
 class Made:

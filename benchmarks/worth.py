@@ -4,13 +4,13 @@
         [--only PART ...] [--questions 100] [--asked FILE.tsv ...]
 
 Each is left out in turn, in a process of its own: a list is empty, a pattern matches nothing, a number is halved and
-doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's
-questions with their answers by pattern (`stories.py`, which the weights learned from), and rows of files in the form of
-`asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model number` leaves out
-only these. A row says how many first lines become right and wrong when a part is left out (right: the answer or a
-quote on the subject, or a true "nothing found"), with the difference in points and its 95 % interval; and the changes
-in refusals of what is held and in first quotes that are off the subject. A part that is worth something has a
-difference below zero.
+doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's questions
+with their answers by pattern (`scripts/people_questions.jsonl`, which the weights learned from), and rows of files in
+the form of `asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model
+number` leaves out only these. A row says how many first lines become right and wrong when a part is left out (right:
+the answer or a quote on the subject, or a true "nothing found"), with the difference in points and its 95 % interval;
+and the changes in refusals of what is held and in first quotes that are off the subject. A part that is worth something
+has a difference below zero.
 """
 
 from __future__ import annotations
@@ -146,10 +146,21 @@ def questions(files: Sequence[Path], most: int) -> list[Row]:
     return random.Random(SEED).sample(found, min(most, len(found)))
 
 
+def outcome(row: dict[str, Any], answer: Any) -> str:
+    """What stands first in an answer."""
+    if answer.decision.status == "unanswerable" or not answer.evidence:
+        return "refused"
+    lead = answer.evidence[0]
+    title = next(one.title for one in answer.documents if one.id == lead.document_id)
+    if row["answer"] and re.search(row["answer"], lead.quote, re.IGNORECASE):
+        return "the answer"
+    seen = f"{lead.quote} {title}"
+    named = all(re.search(part, seen, re.IGNORECASE) for part in row["subject"].split(";") if part)
+    return "on the subject" if named else "something else"
+
+
 async def outcomes(rows: Sequence[Row], corpora: Mapping[str, str]) -> list[Outcome]:
     """What stands first in the answer to each question."""
-    from stories import outcome
-
     from medground import Engine, Settings
 
     first = dict[str, Outcome]()

@@ -5,8 +5,6 @@ Below its address stand `objects/`, the files of all snapshots by their SHA-256;
 wrote it meanwhile, so that every reader finds a snapshot that is whole.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

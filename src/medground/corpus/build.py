@@ -5,8 +5,6 @@ same command finds it again. It becomes a snapshot, by renaming, only once all o
 incomplete one is never opened.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import re

@@ -3,8 +3,6 @@
 The work is done in a copy next to it, which becomes the current snapshot in one step.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """How a query tree becomes the query of an index of passages, whichever engine keeps that."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """The documents and passages of a finished snapshot."""
 
-from __future__ import annotations
-
 import threading
 import zlib
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Turn errors of the disk, SQLite and Tantivy into Medground's own."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import zlib

@@ -1,7 +1,5 @@
 """The phase of a build that joins documents with their records. Texts stay, so it comes before they are cut."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy, which never parses query text."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections.abc import Sequence
@@ -9,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 
 import tantivy
 
@@ -158,7 +157,7 @@ class Lexical:
             # searching a missing field would silently find nothing
             raise ConfigError(f"{folder} has a word index from another version of Medground; rebuild the corpus")
 
-    def rank_with(self, others: Sequence[Lexical]) -> None:
+    def rank_with(self, others: Sequence[Self]) -> None:
         """From now on, words are as rare as they are in these indexes together; they include this one."""
         self._frequencies = Frequencies([other._searcher for other in others])
 

@@ -1,7 +1,5 @@
 """A user's corpora: named folders, each with a current snapshot; and where any word for a corpus leads."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

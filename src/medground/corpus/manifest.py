@@ -1,7 +1,5 @@
 """The manifest of a snapshot, and whether its files are as the build left them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

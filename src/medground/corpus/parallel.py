@@ -4,8 +4,6 @@ Each file is a task of its own: its documents are read, marked and encoded, and 
 whose process was killed is done again; what is finished stays there for a build that resumes.
 """
 
-from __future__ import annotations
-
 import pickle
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Bring passages, words and vectors up to date where a new snapshot no longer has all passages of the one before."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ Each resumes from what is in the folder, and saves its work in batches. Of each 
 nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence

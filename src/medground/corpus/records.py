@@ -1,7 +1,5 @@
 """Records of documents: where they come from, whether one is the right one, what it fills, what became of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

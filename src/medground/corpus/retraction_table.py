@@ -5,8 +5,6 @@ as `Document.paper` has them, or `title:` with a hash, and as many notices, each
 (`scripts/make_retracted.py`); `medground update retractions` adds Retraction Watch's CSV to it, in the home folder.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

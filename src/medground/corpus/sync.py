@@ -5,8 +5,6 @@ copy that becomes the current snapshot in one step: killed at any moment, the co
 does what was not done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version

@@ -3,8 +3,6 @@
 Counting or hashing all rows of a corpus would take as long as reading it, for a change of one record.
 """
 
-from __future__ import annotations
-
 import sqlite3
 
 _DIGESTS = {"documents": True, "raw": True, "passages": False}

@@ -1,7 +1,5 @@
 """The SQLite file of a snapshot under construction: adds documents and passages; every step can be resumed."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import sqlite3

@@ -1,7 +1,5 @@
 """Several processes that serve one socket: started, replaced where one is killed, and ended together."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A citation in the form of ECitMatch, `journal|year|volume|first page|author|`, as a query in PubMed's syntax."""
 
-from __future__ import annotations
-
 _FIELDS = ("ta", "dp", "vi", "pg", "au")
 
 

@@ -1,7 +1,5 @@
 """What services say of one paper: its other ids, what is like it or cites it, its full text, what it names."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Mapping

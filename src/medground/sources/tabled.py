@@ -1,24 +1,21 @@
 """Services that answer with JSON, each a table of `services.toml`: what a request holds, and where its fields are."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from medground.corpus.readers.compose import Composition
-from medground.corpus.readers.json_paths import texts_at, values_at
+from medground.corpus.readers.json_paths import texts_at
+from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
 from medground.home.files import tables
 from medground.home.settings import Settings
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import ADDRESSES, Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, paper, quoted
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, quoted
 from medground.values.document import Document
-from medground.values.identifiers import KINDS, normal_id
 
 _MOST = 1000
 """Most records of one search."""
@@ -90,33 +87,17 @@ class TabledSource(LiteratureSource):
         ).documents
 
     def _document(self, record: Any) -> Document | None:
-        at: Mapping[str, Any] = self._table["document"]
-        one = {name: next(iter(texts_at(record, path)), "") for name, path in at.items() if isinstance(path, str)}
-        identifiers = {kind: value for kind in KINDS if (value := normal_id(kind, one.get(kind, "")))}
-        own = one["own"].rpartition("/")[2]
-        names = [f"{kind.upper()}:{value}" for kind, value in identifiers.items()]
-        names += [f"{next(reversed(self._forms))}:{own}"] if own else []
-        composition = Composition()
-        for label, path in at["text"]:
-            composition.add("; ".join(texts_at(record, path)), label or None)
-        date = one.get("date", "")
-        if not names:
+        """A record as its reader reads it from a file; None if it has neither title nor text, or no id."""
+        own = next(iter(texts_at(record, self._table["own"])), "").rpartition("/")[2]
+        try:
+            found = service_document(record, self.name)
+        except ValueError:
             return None
-        return paper(
-            one["title"],
-            composition,
-            {},
-            id=names[0],
-            year=int(date[:4]) if date[:4].isdecimal() else None,
-            dates={"published": date} if date else {},
-            journal=one.get("journal") or None,
-            authors=tuple(texts_at(record, at.get("authors", ""))),
-            publication_types=tuple(texts_at(record, at.get("types", ""))),
-            identifiers=identifiers,
-            url=at["url"].format(id=own) if "url" in at else one["own"],
-            license=one.get("license") or None,
-            retraction="retracted" if True in values_at(record, at.get("retracted", "")) else "none",
-        )
+        if found.id.startswith("REF:"):
+            if not own:
+                return None
+            found = found.model_copy(update={"id": f"{next(reversed(self._forms))}:{own}"})
+        return found.model_copy(update={"url": self._table["url"].format(id=own)})
 
 
 def _declared(name: str) -> SourceDeclaration:

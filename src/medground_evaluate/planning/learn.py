@@ -4,8 +4,6 @@ The trainers are those of trl, with the options of Omni-RAG, appendix D.4. After
 checkpoint is written, and the same call resumes from it. Estimates count the multiplications of the steps.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal

@@ -6,8 +6,6 @@ be read, is damaged, empty or longer than it may be. What makes a document, or a
 ValueError where a field is missing or wrong. Either says in one line what the first problem is, and what to do.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import zlib

@@ -3,8 +3,6 @@
 Deleted, moved and hidden text is left out. Text that prints but cannot be read is counted and reported.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

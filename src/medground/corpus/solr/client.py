@@ -1,7 +1,5 @@
 """Requests to a cluster: whichever node answers, and one clear error where none does."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

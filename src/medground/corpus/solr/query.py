@@ -1,7 +1,5 @@
 """Compiles a query tree for Solr. Each part is a parameter of its own that names its parser, so no text is parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from xml.etree import ElementTree as ET
 

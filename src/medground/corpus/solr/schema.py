@@ -1,7 +1,5 @@
 """The fields of a collection. Words come as our own analysis gives them, and are indexed as they come."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

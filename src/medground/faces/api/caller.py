@@ -1,7 +1,5 @@
 """What every route needs: who sends a request, the service, and figures of what was asked so far."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field

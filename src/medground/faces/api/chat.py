@@ -1,7 +1,5 @@
 """The chat endpoint, as clients of OpenAI call it: recipes are models, and the answer is a message with citations."""
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A text checked against its own references, and a check as a file."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """The literature itself: search, documents, claims and plans; and what the server has."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request

@@ -1,7 +1,5 @@
 """Ask and wait, as JSON or as events, and the jobs behind it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """The same answers for OpenAI's newer API, `POST /v1/responses`: one message with citations, whole or as events."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import count

@@ -1,7 +1,5 @@
 """The app: routes over a `Service`, behind checks that come before any of them; and how it runs."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

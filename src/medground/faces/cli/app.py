@@ -5,8 +5,6 @@ Ctrl-C and 141 when the output is no longer read. Tracebacks are shown only with
 inside commands, so that `--help` is fast.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """`medground explain`: why the first line of an answer is what it is."""
 
-from __future__ import annotations
-
 from medground.faces.cli import options as by
 from medground.faces.cli.terminal import page, say_data
 

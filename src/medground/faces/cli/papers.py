@@ -1,7 +1,5 @@
 """`medground paper`: a paper by its id or citation, those like it or citing it, and its full text."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

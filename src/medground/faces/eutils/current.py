@@ -1,7 +1,5 @@
 """The catalogue of a corpus as it is now, while updates replace its snapshots."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time

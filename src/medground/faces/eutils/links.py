@@ -1,8 +1,6 @@
 """elink: similar records, which links a record has (`acheck`, `ncheck`, `lcheck`), and where its paper is (`prlinks`:
 the first address; `llinks`: all)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What the server shows in a browser, without scripts: a search, a record; and the document types of its replies."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 from medground.corpus.readers.medline_record import MedlineRecord

@@ -1,7 +1,5 @@
 """How many requests a client may send in a second, as NCBI documents it."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import deque

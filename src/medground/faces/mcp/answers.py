@@ -7,11 +7,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from medground.faces.mcp.outputs import Citation, Output, Sentence, Source
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
+from medground.faces.mcp.pages import HEADLINE, NAME, WORDS, Fence, Fields, Part, Result, headed, line
 from medground.wording.view_types import AnswerView, DocumentView, SearchView, SentenceView
 
-HEADLINE, WORDS, NAME = 600, 1_500, 300
-"""Most characters of a headline, of a line of words, and of a title or name."""
 _SHORT = ("title", "journal", "place")
 _FACT = ("subject", "relation", "object", "frequency")
 
@@ -66,7 +64,7 @@ def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
     for conflict in view.conflicts:
         sides = [{"name": side.name, "citations": list(side.evidence)} for side in conflict.sides]
         value = {"about": line(conflict.words, WORDS), "sides": sides}
-        yield Part("conflicts", value, lambda v: f"Sources differ: {fence('about', v['about'])} ({_sides(v)})")
+        yield Part("conflicts", value, fence.words("conflict"))
     for fact in view.facts:
         stated = {name: line(text, NAME) for name in _FACT if (text := getattr(fact, name))}
         yield Part("facts", {**stated, "citation": fact.evidence})  # the quote next to it says the same in words
@@ -79,7 +77,7 @@ def _section(view: AnswerView, number: int, fence: Fence) -> Iterator[Part]:
     for section in view.report.sections if view.report else ():
         if section.sentences and section.sentences[0] == number:
             title = {"title": line(section.title, NAME), "first_sentence": number}
-            yield Part("sections", title, lambda v: f"\n{fence('section', v['title'])}")
+            yield Part("sections", title, fence.words("section"))
 
 
 def _sentence(sentence: SentenceView, fence: Fence) -> Part:
@@ -90,44 +88,17 @@ def _sentence(sentence: SentenceView, fence: Fence) -> Part:
         label=" / ".join(dict.fromkeys(verdict.label for verdict in sentence.verdicts)),
         verdict=line(" ".join(dict.fromkeys(verdict.words for verdict in verdicts)), WORDS),
     )
-
-    def words(v: Fields) -> str:
-        cited = "".join(f" [{name}]" for name in v["citations"])
-        return f"{fence('sentence', v['text'])}{cited}\n    {fence('verdict', v['verdict'])}"
-
-    return Part("sentences", fields_of(value), words, cut="text")
+    return Part("sentences", fields_of(value), fence.words("sentence"), cut="text")
 
 
 def quote_part(into: str, value: Fields, fence: Fence) -> Part:
     """A quote with its place; a long one may be cut in slices, whose offsets hold."""
-
-    def words(v: Fields) -> str:
-        mark = "" if v["retraction"] == "none" else f" {RETRACTION[v['retraction']]}"
-        place = f" {fence('place', v['place'])}" if v.get("place") else ""
-        name = f"[{v['id']}] " if "id" in v else ""
-        return f"{name}{v['document_id']} {v['start']}-{v['end']}{mark}{place}: {fence('quote', v['quote'])}"
-
-    return Part(into, value, words, cut="quote")
-
-
-RETRACTION = {
-    "retracted": "RETRACTED, not evidence",
-    "notice": "RETRACTION NOTICE, not evidence",
-    "concern": "EXPRESSION OF CONCERN",
-    "none": "",
-}
-"""The mark of a paper, in words, on every surface."""
+    return Part(into, value, fence.words("quote"), cut="quote")
 
 
 def source_part(document: DocumentView, fence: Fence) -> Part:
     """A document of a list, its retraction before its title."""
-
-    def words(v: Fields) -> str:
-        mark = "".join(f" {text}." for text in [RETRACTION[v["retraction"]]] if text)
-        about = line(f"{document.reference} {v.get('url', '')}", WORDS)
-        return f"{v['id']}:{mark} {fence('source', about)}"
-
-    return Part("documents", fields_of(source_of(document)), words)
+    return Part("documents", fields_of(source_of(document)), fence.words("source", reference=document.reference))
 
 
 def source_of(document: DocumentView) -> Source:
@@ -138,30 +109,15 @@ def source_of(document: DocumentView) -> Source:
 def search_part(search: SearchView, fence: Fence) -> Part:
     """A search that was made; one that failed says so."""
     told = {"query": line(search.query, WORDS), "status": search.status, "words": line(search.words, WORDS)}
-
-    def words(v: Fields) -> str:
-        asked = fence("search", f"{v['source']}: {v['query']}")
-        return f"Searched {asked}: {v['status']}. {fence('found', v['words'])}"
-
-    return Part("searches", {"source": search.name, **told}, words)
+    return Part("searches", {"source": search.name, **told}, fence.words("search"))
 
 
 def note_part(note: str, fence: Fence) -> Part:
     """Something that the reader should know."""
-    return Part("notes", line(note, WORDS), lambda v: fence("note", str(v["text"])))
-
-
-def _sides(value: Fields) -> str:
-    return "; ".join(f"{side['name']}: {', '.join(side['citations'])}" for side in value["sides"])
+    return Part("notes", line(note, WORDS), fence.words("note"))
 
 
 def few(names: Sequence[str], most: int) -> tuple[str, ...]:
     """The first names of a list; a count stands for the others."""
     rest = len(names) - most
     return tuple(names) if rest <= 0 else (*names[:most], f"and {rest} more")
-
-
-def listed(value: Fields, names: str) -> str:
-    """The other names of a term, in the field `names`, and what is above and below it."""
-    lists = (("also", names), ("broader", "broader"), ("narrower", "narrower"))
-    return ". ".join(f"{name}: {'; '.join(value[key])}" for name, key in lists if value.get(key))

@@ -11,7 +11,7 @@ from medground.errors import MedgroundError
 from medground.faces.mcp import answers
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
+from medground.faces.mcp.pages import WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
@@ -98,10 +98,10 @@ def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Pa
             status="found" if statement.evidence else "not found",
             text=statement.text,
             label=statement.verdict.label,
-            verdict=line(verdict(statement.verdict), answers.WORDS),
+            verdict=line(verdict(statement.verdict), WORDS),
             citations=tuple(f"{number}.{name}" for name in statement.evidence),
         )
-        yield Part("claims", answers.fields_of(value), lambda v: _words(v, fence), cut="text")
+        yield Part("claims", answers.fields_of(value), fence.words("statement"), cut="text")
 
 
 def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
@@ -125,16 +125,6 @@ def _others(checked: CheckedClaim, fence: Fence) -> Iterator[tuple[tuple[str, st
         yield ("note", warning), answers.note_part(warning, fence)
 
 
-def _words(value: Fields, fence: Fence) -> str:
-    cited = "".join(f" [{name}]" for name in value["citations"])
-    said = f"{value['claim']}. {fence('statement', value['text'])}{cited}"
-    return f"{said}\n    {fence('verdict', value['verdict'])}"
-
-
 def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) -> Part:
-    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, answers.WORDS), "next": next_step}
-
-    def words(v: Fields) -> str:
-        return f"{v['claim']}. {fence('claim', v['text'])} failed: {fence('error', v['error'])} {v['next']}"
-
-    return Part("claims", value, words, cut="text")
+    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, WORDS), "next": next_step}
+    return Part("claims", value, fence.words("failed_claim"), cut="text")

@@ -1,7 +1,5 @@
 """Calls of tools: checked, waited for with progress, turned into a job where they take long, and given in pages."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,10 +1,8 @@
 """`check_text`: a text with citations in, what the papers say of each of its sentences out."""
 
-from __future__ import annotations
-
-from medground.faces.mcp.answers import NAME, WORDS, note_part
+from medground.faces.mcp.answers import note_part
 from medground.faces.mcp.outputs import TextChecked
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, line
 from medground.faces.mcp.tool import Call, TextToCheck, tool
 from medground.values.finding import Finding, JoinedReference
 from medground.wording.findings import KINDS, summary, unjoined
@@ -24,16 +22,9 @@ async def check_text(call: Call, value: TextToCheck) -> Result:
 
 def _finding(one: Finding, fence: Fence) -> Part:
     value = one.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
-
-    def words(v: Fields) -> str:
-        cited = f" ({', '.join(v['cited'])})" if "cited" in v else ""
-        quote = f"\n    {v['evidence']['ref']}: {fence('quote', v['evidence']['quote'])}" if "evidence" in v else ""
-        reason = f"\n    {fence('reason', line(v['reason'], WORDS))}" if "reason" in v else ""
-        return f"{KINDS[one.kind]}{cited}: {fence('sentence', v['sentence'])}{reason}{quote}"
-
-    return Part("findings", value, words)
+    return Part("findings", value, fence.words("finding", kind=KINDS[one.kind]))
 
 
 def _reference(one: JoinedReference, fence: Fence) -> Part:
     value = {"mark": line(one.mark, NAME), "entry": line(one.entry, WORDS), "reason": line(one.reason, WORDS)}
-    return Part("references", value, lambda v: f"Not joined: {fence('reference', ' '.join(map(str, v.values())))}")
+    return Part("references", value, fence.words("unjoined"))

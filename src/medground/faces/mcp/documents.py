@@ -1,14 +1,12 @@
 """`search`, `fetch` and `get_document`: passages, and the stored text of documents, to which all offsets refer."""
 
-from __future__ import annotations
-
 from medground.answering.captions import in_pubmed
 from medground.answering.conclude.compose import source_document
 from medground.errors import MedgroundError, NotFound
-from medground.faces.mcp.answers import NAME, RETRACTION, WORDS, fields_of, note_part, search_part, shown_as, source_of
+from medground.faces.mcp.answers import fields_of, note_part, search_part, shown_as, source_of
 from medground.faces.mcp.ask import filters_of
 from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, Piece, SearchFound
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
+from medground.faces.mcp.pages import NAME, RETRACTION, WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, Documents, Fetch, Search, tool
 from medground.language.clean import some
 from medground.values.document import Document, Passage
@@ -43,14 +41,7 @@ async def search(call: Call, value: Search) -> Result:
 def _passage(passage: Passage, fence: Fence) -> Part:
     title, url = line(passage.title, NAME) or passage.document_id, url_of(passage.document_id)
     value = shown_as(Found, passage, id=passage.document_id, quote=passage.text, title=title, url=url)
-
-    def words(v: Fields) -> str:
-        mark = "" if v["retraction"] == "none" else f" {RETRACTION[v['retraction']]}"
-        year = f", {v['year']}" if "year" in v else ""
-        about = f"{v['document_id']} {v['start']}-{v['end']}{year}{mark}"
-        return f"{about}: {fence('title', v['title'])}\n    {fence('quote', v['quote'])}"
-
-    return Part("results", fields_of(value), words, cut="quote")
+    return Part("results", fields_of(value), fence.words("passage"), cut="quote")
 
 
 def url_of(document_id: str) -> str:
@@ -79,7 +70,7 @@ async def fetch(call: Call, value: Fetch) -> Result:
     named = f"{document.id}{f': {mark}' if mark else ''}"
     words = f"{named}\n{call.fence.rule}\n{call.fence('title', source.title)}"
     fields = {"start": 0, "end": len(document.text), "text": document.text}
-    text = Part("text", fields, lambda v: _text(v, call.fence), cut="text", joins=True)
+    text = Part("text", fields, call.fence.words("text"), cut="text", joins=True)
     return Result(head=head, words=words, parts=(text,))
 
 
@@ -118,13 +109,7 @@ def _piece(document: Document, fence: Fence) -> Part:
     if not sections:
         fields.pop("sections")
     once = ("title", "year", "journal", "design", "url", "sections")
-
-    def words(v: Fields) -> str:
-        mark = RETRACTION[v["retraction"]]
-        title = f" {fence('title', v['title'])}" if "title" in v else ""
-        return f"{v['id']}{f' {mark}' if mark else ''}{title}\n{_text(v, fence)}"
-
-    return Part("documents", fields, words, cut="text", once=once)
+    return Part("documents", fields, fence.words("piece"), cut="text", once=once)
 
 
 async def _whole(call: Call, paper: str) -> Document:
@@ -138,11 +123,6 @@ async def _whole(call: Call, paper: str) -> Document:
     return Document(id="PLACE:full-text", title=paper, text=said, **found.model_dump(exclude={"document", "routes"}))
 
 
-def _text(value: Fields, fence: Fence) -> str:
-    return f"{value['start']}-{value['end']}: {fence('text', value['text'])}"
-
-
 def _without(document_id: str, status: str, error: str, next_step: str, call: Call) -> Part:
     value = {"status": status, "error": line(error, WORDS), "next": next_step, "id": document_id}
-    fence = call.fence
-    return Part("documents", value, lambda v: f"{fence('id', v['id'])} {v['status']}: {fence('error', v['error'])}")
+    return Part("documents", value, call.fence.words("no_document"))

@@ -1,7 +1,5 @@
 """Resources and prompts: an answer and a document by id, and requests that a person can choose in a client."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """What each tool gives: the types behind the output schemas. A field without a value is left out."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema

@@ -8,7 +8,12 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from typing import Any, Literal, NamedTuple
+
+from jinja2 import Environment
+from jinja2.environment import TemplateModule
 
 from medground.errors import MedgroundError, NotFound
 from medground.faces.service.records import Records
@@ -34,6 +39,28 @@ class Fence:
     def rule(self) -> str:
         """What a reader must know of the marks."""
         return RULE.format(mark=self.mark)
+
+    def words(self, part: str, **more: Any) -> Render:
+        """A part in words, by its macro in `words.jinja`; `more` is what it needs beside the fields."""
+        return lambda fields: str(getattr(_macros(), part)(fields, self, **more))
+
+
+HEADLINE, WORDS, NAME = 600, 1_500, 300
+"""Most characters of a headline, of a line of words, and of a title or name."""
+RETRACTION = {
+    "retracted": "RETRACTED, not evidence",
+    "notice": "RETRACTION NOTICE, not evidence",
+    "concern": "EXPRESSION OF CONCERN",
+    "none": "",
+}
+"""The mark of a paper, in words, on every surface."""
+
+
+@cache
+def _macros() -> TemplateModule:
+    environment = Environment(autoescape=False, trim_blocks=True)  # noqa: S701 (the fence marks what is not ours)
+    environment.globals |= {"line": line, "WORDS": WORDS, "RETRACTION": RETRACTION}
+    return environment.from_string((resources.files(__package__) / "words.jinja").read_text(encoding="utf-8")).module
 
 
 def line(text: str, most: int) -> str:

@@ -1,13 +1,11 @@
 """`lookup_paper` and `related_papers`: ids, citations, entities, and what is like a paper or cites it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.answering.conclude.compose import source_document
-from medground.faces.mcp.answers import NAME, WORDS, fields_of, source_of, source_part
+from medground.faces.mcp.answers import fields_of, source_of, source_part
 from medground.faces.mcp.outputs import PapersFound, RelatedFound
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, line
 from medground.faces.mcp.tool import Call, Papers, Related, tool
 from medground.language.clean import some
 from medground.values.papers import PaperFound
@@ -29,14 +27,8 @@ def _paper(one: PaperFound, fence: Fence) -> Part:
     if one.document:
         fields |= fields_of(source_of(document_view(source_document(one.document, ""))))
     fields |= {"error": line(one.reason, WORDS), "entities": [fields_of(each) for each in one.entities[:_ENTITIES]]}
-
-    def words(v: Fields) -> str:
-        told = [v.get("error", ""), *(f"{kind}:{v[kind]}" for kind in one.ids), v.get("title", "")]
-        told += [v["retraction"].upper()] if v.get("retraction", "none") != "none" else []
-        told += [f"names {'; '.join(e['words'] for e in v['entities'])}"] if "entities" in v else []
-        return f"{fence('asked', v['asked'])} {v['status']}: {fence('paper', ' '.join(filter(None, told)))}"
-
-    return Part("papers", {name: value for name, value in fields.items() if value}, words)
+    kept = {name: value for name, value in fields.items() if value}
+    return Part("papers", kept, fence.words("paper", kinds=list(one.ids)))
 
 
 @tool("Papers that are similar to a paper, cite it, or are its references.", RelatedFound)

@@ -1,7 +1,5 @@
 """The MCP server: its catalogue, calls handed to the tools, and how it runs, over standard input and output or HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError
-from medground.faces.mcp.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
+from medground.faces.mcp.answers import few, fields_of, note_part, quote_part, shown_as
 from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, Phenotype, PhenotypeTerms, QueryPlanned, Quote
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
+from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, PlanQuery, Terms, tool
 from medground.faces.service.request import Searched
 from medground.language.clean import some
@@ -33,7 +33,7 @@ async def plan_query(call: Call, value: PlanQuery) -> Result:
         Part(
             "terms",
             fields_of(Heading(heading=line(term.heading, NAME), reason=line(term.rationale, NAME))),
-            lambda v: fence("term", f"{v['heading']}: {v['reason']}"),
+            fence.words("heading"),
         )
         for term in planned.terms
     ]
@@ -149,16 +149,4 @@ def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
 
 
 def _part(value: MeshFound | Phenotype, fence: Fence) -> Part:
-    return Part("terms", fields_of(value), lambda v: _words(v, fence))
-
-
-def _words(value: Fields, fence: Fence) -> str:
-    """A heading of MeSH or a concept of a graph; or why there is none, and the nearest names."""
-    asked = fence("term", value["term"])
-    if value["status"] != "found":
-        near = "; ".join(value.get("nearest", ()))
-        return f"{asked}: {fence('error', value['error'])}. {f'Nearest: {near}.' if near else value['next']}"
-    if "heading" in value:
-        return f"{asked}: {value['heading']} {value['id']}\n    {listed(value, 'entry_terms')}"
-    about = fence("concept", f"{value['name']}. {listed(value, 'synonyms')}")
-    return f"{asked}: {value['id']} (matched by {value['matched_by']}, {value['source']}) {about}"
+    return Part("terms", fields_of(value), fence.words("term"))

@@ -1,7 +1,5 @@
 """What a tool is: what it takes, its JSON schemas, its words for a model, and the function that does it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress

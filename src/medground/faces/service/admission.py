@@ -1,7 +1,5 @@
 """Who may ask now (rate, concurrency, budget of the month, requests sent twice), and what each request has used."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

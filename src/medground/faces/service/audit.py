@@ -1,7 +1,5 @@
 """Who did what, and when: written down when it happens, never changed, and deleted only once it is old."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator

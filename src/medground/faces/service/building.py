@@ -4,8 +4,6 @@ What calls this decides who may do so. A build that fails or is stopped leaves t
 was uploaded for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

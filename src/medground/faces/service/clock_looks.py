@@ -4,8 +4,6 @@ A clock that jumps makes everything look old for a while. So the server looks at
 never set, and compares the looks: only those that agree for a day let anything be deleted.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Jobs as all servers of a group see them: states and events, and what others ask of the one that works on them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

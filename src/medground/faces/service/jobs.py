@@ -1,7 +1,5 @@
 """All jobs of a service: begun, found by their owners, stopped; and those of servers that are gone are ended."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """What a server offers: corpora with their files, recipes, models and sources. What reads files here blocks."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from datetime import datetime

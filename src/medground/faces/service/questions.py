@@ -1,7 +1,5 @@
 """Questions of people, each as a job; and searches, claims, documents and tables, which are not."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial

@@ -13,8 +13,6 @@ loop of their own thread. What one person asks, no other can see. Questions, sea
 `Questioning`, `AnswerService` has what is kept, `Offering` what is offered.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

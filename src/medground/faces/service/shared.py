@@ -1,7 +1,5 @@
 """What servers agree on through their records: rates, leases, the pace of a service, and who still lives."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import time

@@ -1,7 +1,5 @@
 """Reads and writes that belong together, in the same words for an SQLite file and for a PostgreSQL database."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

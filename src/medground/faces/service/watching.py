@@ -1,7 +1,5 @@
 """Questions that people watch are asked again by the server once what is searched for them has changed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress

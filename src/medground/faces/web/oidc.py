@@ -4,8 +4,6 @@ The description and keys of the provider are read by the careful client: limited
 tokens are verified by PyJWT with public keys alone. Nothing of a token is kept.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import secrets

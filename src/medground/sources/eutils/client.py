@@ -5,8 +5,6 @@ Every method raises SourceUnavailable or RateLimited if it gets no usable respon
 the request, and ConfigError if it rejects the API key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip

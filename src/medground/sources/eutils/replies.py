@@ -1,7 +1,5 @@
 """E-utilities responses: parsed safely as typed values, or classified as a fault."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

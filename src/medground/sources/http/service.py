@@ -1,7 +1,5 @@
 """A client of one service with an HTTP interface: pace, retries, limits on size and time, and faults as errors."""
 
-from __future__ import annotations
-
 import html
 import ipaddress
 import json

@@ -1,7 +1,5 @@
 """Europe PMC, by its RESTful web service (https://europepmc.org/RestfulWebService), and PubMed Central at NCBI."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -9,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from medground.corpus.readers.marked import abstract_of, plain
+from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
@@ -16,66 +15,43 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.eutils.client import Eutils
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import (
-    LiteratureSource,
-    Read,
-    Syntax,
-    fields_of,
-    paper,
-    quoted,
-)
-from medground.sources.live import Json, part, parts, text, texts
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, quoted
+from medground.sources.live import Json, part, parts, text
 from medground.sources.pubmed.source import open_client
-from medground.values.document import Document, MeshHeading, Retraction, Substance
-from medground.values.identifiers import normal_id
+from medground.values.document import Document, MeshHeading, Retraction
 
 _RETRACTED = frozenset(["retraction in", "retracted and republished in"])
 _CONCERN = "expression of concern in"
-_YEAR = re.compile(r"[12]\d{3}")
 _NAME = re.compile(r"[A-Za-z0-9]+")
 
 
 def document_of(record: Json) -> Document | None:
-    """A record (resultType=core) as a document; None if it has neither title nor abstract, or no id."""
-    title = plain(text(record, "title"))
-    abstract = abstract_of(text(record, "abstractText"))
-    named = (("pmid", "pmid"), ("pmc", "pmcid"), ("doi", "doi"))
-    identifiers = {kind: value for kind, key in named if (value := normal_id(kind, text(record, key)))}
+    """A record (resultType=core) as its reader reads it from a file; None if it has no title and text, or no id."""
     database, number = text(record, "source"), text(record, "id")
     is_numbered = _NAME.fullmatch(database) is not None and _NAME.fullmatch(number) is not None
-    names = [f"{kind.upper()}:{value}" for kind, value in identifiers.items()]
-    names += [f"EPMC:{database}-{number}"] if is_numbered else []
-    if not names:
+    try:
+        found = service_document(record, NAME)
+    except ValueError:
         return None
-    types = tuple(filter(None, texts(part(record, "pubTypeList"), "pubType")))
+    if found.id.startswith("REF:") and not is_numbered:
+        return None
     corrections = list(parts(part(record, "commentCorrectionList"), "commentCorrection"))
-    issue = part(record, "journalInfo")
-    journal = part(issue, "journal")
-    imprint = {"volume": text(issue, "volume"), "issue": text(issue, "issue"), "pages": text(record, "pageInfo")}
-    published, year = text(record, "firstPublicationDate"), text(record, "pubYear")
-    return paper(
-        title,
-        abstract,
-        imprint,
-        id=names[0],
-        year=int(year) if _YEAR.fullmatch(year) else None,
-        dates={"published": published} if published else {},
-        journal=plain(text(journal, "title")) or None,
-        authors=_authors(record),
-        language=text(record, "language") or None,
-        mesh=_mesh(record),
-        keywords=tuple(filter(None, map(plain, texts(part(record, "keywordList"), "keyword")))),
-        substances=_substances(record),
-        publication_types=types,
-        identifiers=identifiers,
-        url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-        license=text(record, "license") or None,
-        retraction=_retraction(types, {text(one, "type").casefold() for one in corrections}),
-        cautions=tuple(
-            f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
-            for one in corrections
-            if text(one, "type").casefold() == _CONCERN
-        ),
+    abstract = abstract_of(text(record, "abstractText"))
+    return found.model_copy(
+        update={
+            "id": f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
+            "text": abstract.text or found.title,
+            "sections": abstract.sections,
+            "authors": _authors(record),
+            "mesh": _mesh(record),
+            "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
+            "retraction": _retraction(found.publication_types, {text(one, "type").casefold() for one in corrections}),
+            "cautions": tuple(
+                f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
+                for one in corrections
+                if text(one, "type").casefold() == _CONCERN
+            ),
+        }
     )
 
 
@@ -100,14 +76,6 @@ def _mesh(record: Json) -> tuple[MeshHeading, ...]:
         for heading in parts(part(record, "meshHeadingList"), "meshHeading")
         if (descriptor := text(heading, "descriptorName"))
         for qualifiers in [list(parts(part(heading, "meshQualifierList"), "meshQualifier"))]
-    )
-
-
-def _substances(record: Json) -> tuple[Substance, ...]:
-    return tuple(
-        Substance(name=name, number=text(one, "registryNumber") or "0")
-        for one in parts(part(record, "chemicalList"), "chemical")
-        if (name := plain(text(one, "name")))
     )
 
 

@@ -4,8 +4,6 @@ https://dev.elsevier.com/documentation/ScienceDirectSearchAPI.wadl and ArticleRe
 search returns no abstracts, so each article found is asked for; those that the key does not cover keep their titles.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
@@ -14,28 +12,20 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.corpus.readers.marked import abstract_of, plain
+from medground.corpus.readers.marked import abstract_of
+from medground.corpus.readers.services import service_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import (
-    LiteratureSource,
-    Read,
-    Syntax,
-    at_most,
-    fields_of,
-    paper,
-    quoted,
-)
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, at_most, fields_of, quoted
 from medground.sources.live import Json, part, text
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 from medground.values.query import Filters, Query
 
-_YEAR = re.compile(r"([12]\d{3})(?:-|$)")
 _LABEL = re.compile(r"\s*abstract\b[\s:.]*", re.IGNORECASE)
 _PII = re.compile(r"[SB][0-9X]{15,17}")
 
@@ -52,41 +42,23 @@ def document_of(entry: Json, core: Json) -> Document | None:
     """
     both = {**entry, **{name: value for name, value in core.items() if value}}
     doi, pii = doi_of(both), re.sub(r"[^0-9A-Z]", "", text(both, "pii"))
-    name = f"DOI:{doi}" if doi else f"PII:{pii}" if _PII.fullmatch(pii) else None
-    if name is None:
+    is_pii = _PII.fullmatch(pii) is not None
+    if not doi and not is_pii:
         return None
-    title = plain(text(both, "dc:title"))
     abstract = abstract_of(_LABEL.sub("", text(both, "dc:description"), count=1))
-    date = text(both, "prism:coverDate")
-    year = _YEAR.match(date)
-    kind = plain(text(both, "pubType"))
-    pages = text(both, "prism:pageRange") or text(both, "prism:startingPage")
-    # `Family, Given` of the core data; else the names that the search shows
-    shown = part(entry, "authors").get("author")
-    names = _marked(core.get("dc:creator")) or _marked(shown) or _marked(entry.get("dc:creator"))
-    imprint = {"volume": text(both, "prism:volume"), "issue": text(both, "prism:issueIdentifier"), "pages": pages}
-    return paper(
-        title,
-        abstract,
-        imprint,
-        id=name,
-        year=int(year[1]) if year else None,
-        dates={"published": date} if year else {},
-        journal=plain(text(both, "prism:publicationName")) or None,
-        authors=tuple(filter(None, map(plain, names))),
-        keywords=tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
-        publication_types=(kind,) if kind else (),
-        identifiers={"doi": doi} if doi else {},
-        url=f"https://www.sciencedirect.com/science/article/pii/{pii}" if _PII.fullmatch(pii) else None,
-        license=text(both, "openaccessUserLicense") or None,
+    try:
+        found = service_document({**both, "prism:doi": doi}, NAME)
+    except ValueError:
+        return None
+    return found.model_copy(
+        update={
+            "id": f"DOI:{doi}" if doi else f"PII:{pii}",
+            "text": abstract.text or found.title,
+            "sections": abstract.sections,
+            "url": f"https://www.sciencedirect.com/science/article/pii/{pii}" if is_pii else None,
+            "metadata": {},
+        }
     )
-
-
-def _marked(value: object) -> list[str]:
-    """The strings of `[{"$": "..."}]`, the form of lists that were XML; a single one may stand without its list."""
-    rows = value if isinstance(value, list) else [value]
-    found = [row.get("$") if isinstance(row, dict) else row for row in rows]
-    return [one.strip() for one in found if isinstance(one, str) and one.strip()]
 
 
 NAME = "sciencedirect"

@@ -4,10 +4,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, assert_never
+from typing import Self, assert_never
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.compose import Composition, make_document
 from medground.errors import UsageError
 from medground.home.files import tables
 from medground.language.words import FUNCTION_WORDS
@@ -239,13 +238,3 @@ class LiteratureSource(LiveSource, ABC):
     @abstractmethod
     async def _find(self, asked: str, limit: int) -> Read:
         """The records that a compiled query finds, best first."""
-
-
-def paper(title: str, abstract: Composition, imprint: Mapping[str, str], **fields: Any) -> Document | None:
-    """The document of a record; None if it has neither title nor abstract, or a wrong value."""
-    known = {key: value for key, value in imprint.items() if value}
-    text = {"title": title, "text": abstract.text or title, "sections": abstract.sections}
-    try:
-        return make_document({**fields, **text, "imprint": known})
-    except ValueError:
-        return None

@@ -5,14 +5,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
 from medground.sources.base import MOST_HITS
 from medground.sources.http.service import ADDRESSES, Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.live import LiveSource, best_of, lines_in, within
+from medground.sources.live import LiveSource, best_of, lines_in, part, parts, text, texts, within
 from medground.sources.proteins.names import split_isoform
 from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles, read_structure
 from medground.values.document import Document, SourceKind
@@ -129,6 +132,26 @@ class StructureRecords(RecordSource):
         except BadDocument as error:
             return f"{self.name}: {error}; the file was not kept"
         return StructureFile(name, _CIF if name.endswith(".cif") else _PDB, reply.body, origin, structure)
+
+
+@cache
+def _templates() -> Environment:
+    """The templates of `texts`, which read a service's JSON by the functions of `live`."""
+    made = Environment(
+        loader=PackageLoader(__package__, "texts"),
+        autoescape=False,  # noqa: S701 (it is text, and no value has a line break)
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"part": part, "parts": parts, "text": text, "texts": texts}
+    return made
+
+
+def told_lines(name: str, **values: Any) -> list[str]:
+    """The lines that a template makes of a record, each once."""
+    made = _templates().get_template(f"{name}.jinja").render(values)
+    return [*dict.fromkeys(filter(None, made.split("\n")))]
 
 
 def dated(revised: str, created: str = "") -> dict[str, Any]:

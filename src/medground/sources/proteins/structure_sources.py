@@ -16,7 +16,7 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import ADDRESSES
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import PDB_ID, split_isoform
-from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
+from medground.sources.proteins.records import Records, StructureRecords, dated, open_client, told_lines
 from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles
 from medground.values.document import Document, Section
 from medground.values.lookup import ProteinQuery
@@ -24,12 +24,6 @@ from medground.values.lookup import ProteinQuery
 _ID = re.compile(r"AF-([A-Z0-9]{6,10}(?:-\d{1,3})?)-F\d{1,3}")
 _FILE = re.compile(r"/files/(AF-[A-Z0-9]{6,10}(?:-\d{1,3})?-F\d{1,3}-model_v\d{1,3}\.(?:pdb|cif))")
 _ABSENT = frozenset({400, 404, 422})
-_SHARES = (
-    ("very high confidence", "fractionPlddtVeryHigh"),
-    ("high confidence", "fractionPlddtConfident"),
-    ("low confidence", "fractionPlddtLow"),
-    ("very low confidence", "fractionPlddtVeryLow"),
-)
 _CLOSE = 0.1
 """Most difference of the stated mean pLDDT and that of the file: both are rounded."""
 
@@ -102,29 +96,18 @@ def _record(lines: Sequence[str], **fields: Any) -> Document:
 
 
 def _model_document(model: Json) -> Document:
-    entry, accession, name = text(model, "entryId"), text(model, "uniprotAccession"), text(model, "uniprotDescription")
-    organism, gene = text(model, "organismScientificName"), text(model, "gene")
-    protein = name or accession
-    first, last, mean = text(model, "sequenceStart"), text(model, "sequenceEnd"), text(model, "globalMetricValue")
-    made, version, tool = text(model, "modelCreatedDate")[:10], text(model, "latestVersion"), text(model, "toolUsed")
-    of = f"{gene + ', ' if gene else ''}{organism or 'organism not given'}"
-    lines = [f"{entry} is a predicted structure of {protein} ({of}), UniProtKB {accession}."]
-    if first and last:
-        lines.append(f"The predicted structure {entry} of {protein} covers residues {first} to {last}.")
-    if mean:
-        lines.append(f"The mean pLDDT of the predicted structure {entry} of {protein} is {mean}.")
-    shares = [(told, text(model, key)) for told, key in _SHARES]
-    lines += [f"The share of residues of {entry} predicted with {told} is {share}." for told, share in shares if share]
-    days = dated(made)
-    if version and days["year"]:
-        lines.append(f"{entry} is version {version}, made on {made}{f' by {tool}' if tool else ''}.")
-    sequence = text(model, "sequence")
+    entry, accession, mean = text(model, "entryId"), text(model, "uniprotAccession"), text(model, "globalMetricValue")
+    protein = text(model, "uniprotDescription") or accession
+    organism = text(model, "organismScientificName") or "organism not given"
+    days = dated(made := text(model, "modelCreatedDate")[:10])
+    known = {"entry": entry, "accession": accession, "protein": protein, "organism": organism, "mean": mean}
+    sequence, version = text(model, "sequence"), text(model, "latestVersion")
     given = {"accession": accession, "sequence": sequence, "mean_plddt": mean, "version": version}
     files = tuple(url for url in (text(model, "pdbUrl"), text(model, "cifUrl")) if url)
     return _record(
-        lines,
+        told_lines("model", model=model, made=made if days["year"] else "", version=version, **known),
         id=f"ALPHAFOLD:{entry}",
-        title=f"AlphaFold DB {entry}: {protein} ({organism or 'organism not given'})",
+        title=f"AlphaFold DB {entry}: {protein} ({organism})",
         journal="AlphaFold DB",
         identifiers={"uniprot": accession.partition("-")[0]},
         url=f"{ADDRESSES['alphafold']}/entry/{entry}",
@@ -214,7 +197,7 @@ def _entry_document(shown: Json, accession: str) -> Document:
     protein = next((text(one, "description") for one in molecules if text(one, "description")), accession)
     chains = list(dict.fromkeys(chain for one in molecules for chain in texts(one, "chain_ids")))
     return _record(
-        _entry_lines(shown, pdb, protein, accession, chains),
+        told_lines("experiment", shown=shown, pdb=pdb, protein=protein, accession=accession, chains=chains),
         id=f"PDB:{pdb}:{accession}",
         title=f"PDB {pdb}: {protein}, UniProtKB {accession}",
         journal="Protein Data Bank",
@@ -223,21 +206,6 @@ def _entry_document(shown: Json, accession: str) -> Document:
         license="CC0 1.0",
         **dated(text(shown, "created")[:10]),
     )
-
-
-def _entry_lines(shown: Json, pdb: str, protein: str, accession: str, chains: Sequence[str]) -> list[str]:
-    method, resolution = text(shown, "experimental_method"), text(shown, "resolution")
-    first, last, share = text(shown, "uniprot_start"), text(shown, "uniprot_end"), text(shown, "coverage")
-    lines = [f"PDB {pdb} is an experimental structure of {protein}, UniProtKB {accession}."]
-    if method:
-        fine = f", at a resolution of {resolution} Å" if resolution else ""
-        lines.append(f"The structure {pdb} of {protein} was determined by {method.casefold()}{fine}.")
-    if first and last:
-        part_of = f", a share of {share} of the sequence" if share else ""
-        lines.append(f"The structure {pdb} covers residues {first} to {last} of {accession}{part_of}.")
-    if chains:
-        lines.append(f"{protein} is chain {', '.join(chains)} of {pdb}.")
-    return lines
 
 
 PDB = SourceDeclaration(name="pdb", open=lambda settings: PDBSource(open_client("pdb", settings)))
