@@ -204,8 +204,8 @@ async def _filled(row: Row, names: Sequence[str], why: str, run: Run) -> Row:
     document = run.ledger.documents.get(row.document_id)
     reason = why if document is None else _unusable(row, Study.of(document))
     if document is None or reason:
-        return row.model_copy(update={"cells": tuple(_failed(row.document_id, reason) for _ in names)})
-    return row.model_copy(update={"cells": await _cells(Study.of(document), names, run)})
+        return row.replace(cells=tuple(_failed(row.document_id, reason) for _ in names))
+    return row.replace(cells=await _cells(Study.of(document), names, run))
 
 
 def _unusable(row: Row, study: Study) -> str:

@@ -121,7 +121,7 @@ class Engine(CheckEngine, KeptAnswers):
             else:
                 asked = as_question(question, task=task, options=options, context=context)
             notice = answered_all_the_same(notice) if asked.options else notice  # an examination
-            asked = asked.model_copy(update={"plan": plan}) if plan is not None else asked
+            asked = asked.replace(plan=plan) if plan is not None else asked
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():

@@ -77,7 +77,7 @@ class UsageReport(Frozen):
     @classmethod
     def of(cls, usage: UsageReport, *, seconds: float = 0.0) -> UsageReport:
         """The report of a cost, with the seconds that the work took."""
-        return usage.model_copy(update={"seconds": seconds})
+        return usage.replace(seconds=seconds)
 
 
 Usage = UsageReport

@@ -92,7 +92,7 @@ class OperatorCritic:
             question=asked.text,
             task=asked.task,
             options=asked.options,
-            evidence=tuple(view.model_copy(update={"stance": "unknown"}) for view in quotes.values()),
+            evidence=tuple(view.replace(stance="unknown") for view in quotes.values()),
             statements=tuple(_statement(n, claim, len(quotes)) for n, claim in group.items()),
             beside=tuple(beside),
             answer=tuple(answer),

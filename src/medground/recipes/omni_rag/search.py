@@ -186,7 +186,7 @@ async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) 
 
 
 def _ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+    return tuple(hit.replace(rank=rank) for rank, hit in enumerate(hits, start=1))
 
 
 def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup | None:
