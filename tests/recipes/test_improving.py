@@ -224,7 +224,11 @@ def _grown(scores: Sequence[int]) -> list[improving.Tried]:
     tried: list[improving.Tried] = []
     for number, score in enumerate(scores, start=1):
         plan = SourcePlan(queries={"book": (SourceQuery(text=f"query {number}"),)})
-        tried.append(improving.Tried(number=number, parent=improving.expansion(tried).parent, plan=plan, score=score))
+        tried.append(
+            improving.Tried(
+                number=number, parent=improving.expansion(tried).parent, read=improving.ReadPlan(plan), score=score
+            )
+        )
     return tried
 
 

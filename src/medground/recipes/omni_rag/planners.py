@@ -74,7 +74,7 @@ async def planned(question: Question, run: Run) -> SourcePlan:
             run.end(span, SourcesPlanned.of({}, unread=True))
             return SourcePlan()
         read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
-        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired, unread=read.unread))
+        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=sum(read.repairs.values()), unread=read.unread))
     if read.repairs:
         run.warn(f"the plan of sources was corrected: {read.told()}")
     return read.plan
