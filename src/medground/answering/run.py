@@ -139,7 +139,7 @@ class Run(Retrieval):
 
     def report(self) -> UsageReport:
         """Cost of the run so far."""
-        return UsageReport.of(self.usage, seconds=round(self.seconds, 3))
+        return UsageReport.from_usage(self.usage, seconds=round(self.seconds, 3))
 
     async def ask(self, operator: Operator[I, O], value: I) -> O:
         """Have an operator answered by the model that the settings assign to it.
@@ -180,7 +180,7 @@ class Run(Retrieval):
 
     def answerer(self, operator: Operator[I, O]) -> Author:
         """Who answers an operator with these settings."""
-        return Author(self.models.of(operator.name).name)
+        return Author(self.models.for_operator(operator.name).name)
 
     @property
     def writer(self) -> Author | None:
@@ -207,7 +207,7 @@ class Run(Retrieval):
 
     async def _ask(self, operator: Operator[I, O], value: I) -> O:
         limits = self._remaining()
-        model = self.models.of(operator.name)
+        model = self.models.for_operator(operator.name)
         with self.step(Asking(operator=operator.name, model=model.name)) as span:
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())

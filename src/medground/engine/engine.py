@@ -66,7 +66,7 @@ class Engine(CheckEngine, KeptAnswers):
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        return Opening(lambda: cls._opened(with_objects(Settings.of(settings), given), corpora, progress))
+        return Opening(lambda: cls._opened(with_objects(Settings.resolved(settings), given), corpora, progress))
 
     async def ask(
         self,

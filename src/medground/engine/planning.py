@@ -37,7 +37,7 @@ def plan_of(
     one that lacks its key; ModelFailed: a model gave no usable output; BudgetExhausted: a limit of the settings was
     reached.
     """
-    chosen = Settings.of(settings)
+    chosen = Settings.resolved(settings)
     with OwnLoop() as loop:
         return loop.wait(plan_research(question, chosen, on_step=on_step))
 

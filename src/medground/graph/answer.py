@@ -199,7 +199,7 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
     named: dict[str, str] = {}
     for mention in mentions(store, text):
         for slot, kind in _SLOTS.items():
-            if concepts := mention.of(kind):
+            if concepts := mention.meanings(kind):
                 named.setdefault(slot, concepts[0].name)
                 break
     fitting = (e.format(**named) for e in EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))

@@ -141,7 +141,7 @@ class Settings(Frozen):
         return chosen.replace(**stays)
 
     @classmethod
-    def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
+    def resolved(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
         """The settings that a program gives: as they are, or those that are loaded with some changed.
 
         Raises UsageError: it is neither; ConfigError: as `load`.

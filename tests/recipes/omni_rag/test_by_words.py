@@ -120,7 +120,7 @@ def test_a_source_that_had_nothing_is_left_out_of_the_next_plan() -> None:
 SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind in FIVE)
 
 
-SOURCES = tuple(SourceDescription.of(kind) for kind in KINDS)
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in KINDS)
 
 
 def asked(read: ReadPlan) -> dict[str, list[str]]:
@@ -204,5 +204,5 @@ def test_every_kind_of_source_may_stand_in_a_plan_in_the_order_of_the_sources() 
     assert tagged(plan, ("book", "wiki", "graph")) == (
         "<book> lens dislocation </book>\n<wiki> </wiki>\n<graph> Marfan syndrome , features ; FBN1 , diseases </graph>"
     )
-    sources = tuple(SourceDescription.of(kind) for kind in get_args(SourceKind))
+    sources = tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind))
     assert asked(read_plan("<protein> BRCA1 </protein>", sources)) == {"protein": ["BRCA1"]}

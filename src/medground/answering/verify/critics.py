@@ -42,7 +42,7 @@ class OperatorCritic:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self.name = run.models.of(check.name).name
+        self.name = run.models.for_operator(check.name).name
         self.is_model = Author(self.name).is_model
         # Word statistics compare sentences; a model reads whole passages.
         self.reads: Reads = "passages" if self.is_model else "sentences"
@@ -164,7 +164,7 @@ class LabelsOnly:
     reads: Reads = "passages"
 
     def __init__(self, run: Run) -> None:
-        self.name = run.models.of(label.name).name
+        self.name = run.models.for_operator(label.name).name
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """No relation for any claim; results are in order."""

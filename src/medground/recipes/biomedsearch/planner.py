@@ -212,7 +212,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
             tools = await run.ask_for_part(decomposing.choose_tools, chosen, "the tools of the parts")
             mended.add_tools(tools, allowed)
         plan = mended.plan(text, edges)
-        run.end(span, ResearchPlanned.of(plan))
+        run.end(span, ResearchPlanned.from_plan(plan))
     return plan
 
 
