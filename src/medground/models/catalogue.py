@@ -43,7 +43,6 @@ class Member:
     path: str
     file: str
     size: int
-    sha256: str
 
 
 @dataclass(frozen=True)

