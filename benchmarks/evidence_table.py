@@ -49,7 +49,7 @@ def documents(data: Path) -> dict[str, Document]:
 def judged(labels: Sequence[dict[str, Any]], texts: dict[str, Document]) -> Iterator[Labelled]:
     """Each labelled cell, filled without a model."""
     for label in labels:
-        study = Study.of(texts[label["document"]])
+        study = Study.from_document(texts[label["document"]])
         columns = (ColumnView(id="C1", name=label["column"]),)
         given = TabulateInput(columns=columns, title=study.document.title, sentences=study.sentences())
         sentence = tabulate.keyless(given).cells[0].sentence

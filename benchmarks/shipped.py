@@ -128,7 +128,7 @@ def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: C
 def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_from: float = 0.0) -> tuple[Card, Path]:
     """A card without proofs for FOLDER/NAME.safetensors, written beside it, and the folder of the network in HOME."""
     content = (folder / f"{name}.safetensors").read_bytes()
-    it = read(content, name).about
+    it = read(content).about
     digest = hashlib.sha256(content).hexdigest()
     given = {"about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
     card = Card.model_validate({**given, "sha256": digest, "judges_from": judges_from})

@@ -36,9 +36,9 @@ def factors(content: bytes, base: Path, pairs: Sequence[Pair]) -> dict[str, NDAr
         base: the folder of its base.
         pairs: texts, in the order that the network reads them, which show how large its inputs are.
     """
-    differences = read(content, "network")
+    differences = read(content)
     given = json.loads((base / "config.json").read_text(encoding="utf-8"))
-    weights = joined(load((base / "model.safetensors").read_bytes()), differences, "network")
+    weights = joined(load((base / "model.safetensors").read_bytes()), differences)
     weights = {name: value for name, value in weights.items() if not name.endswith(".S")}
     shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
     graph = pair_graph(weights, shape, differences.about.max_length)

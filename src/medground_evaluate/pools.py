@@ -205,7 +205,7 @@ async def build_pool(
                 against=tuple(path.name for path in source.against),
                 as_training=source.as_training,
                 limit=limit,
-                models={one.name: engine.models.of(one.name).name for one in asked},
+                models={one.name: engine.models.for_operator(one.name).name for one in asked},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=EMBEDDER,
                 left_out=_left_out(records, clean, unfinished.lines, len(failures)),

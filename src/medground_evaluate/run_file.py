@@ -45,7 +45,7 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
         settings_hash=settings.hash,
         prompts_hash=prompts_hash(engine.recipe),
         snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
-        versions={**versions(), "model": engine.models.of("").identity},
+        versions={**versions(), "model": engine.models.for_operator("").identity},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         **chosen,
     )

@@ -227,7 +227,7 @@ def test_a_cell_stays_empty_rather_than_hold_a_doubtful_quote(column: str, sente
 
 
 def test_numbers_of_earlier_work_are_not_those_of_the_study() -> None:
-    study = Study.of(STUDIES[0])
+    study = Study.from_document(STUDIES[0])
     for sentence in study.sentences():
         start, end = study.places[sentence.id]
         assert study.document.text[start:end] == sentence.text

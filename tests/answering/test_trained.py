@@ -62,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
 def critic(ship: Any, base: TinyBase, tmp_path: Path) -> Callable[..., str]:
     """Ships and makes a critic that always says one thing, with the probability that a bias gives it."""
 
-    def fetched(says: str = "entailment", bias: float = 9.0, least: str = "0.6", proofs: Any = (), **card: Any) -> str:
+    def fetched(says: str = "entails", bias: float = 9.0, least: str = "0.6", proofs: Any = (), **card: Any) -> str:
         tensors = trained(base.weights, len(LABELS))
         tensors["head.2.weight"] *= 0
         tensors["head.2.bias"] = np.array([bias if label == says else 0 for label in LABELS], np.float16)
@@ -127,13 +127,10 @@ def test_it_is_the_default_without_a_language_model_and_with_the_extra(
     assert with_fetched(plain).verify.critic == "check"
 
 
-def test_what_is_not_fetched_or_tells_no_contradictions_is_refused(ship: Any, tmp_path: Path) -> None:
-    model = ship(labels=("entailment", "not_entailment"), card={"proofs": CLAIMS})
+def test_what_is_not_fetched_is_refused(ship: Any, tmp_path: Path) -> None:
+    ship(card={"proofs": CLAIMS})
     assert with_fetched(settings(tmp_path)).verify.critic == "check"
     with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
-        check_critic("critic", tmp_path / "models")
-    make(model, tmp_path / "models")
-    with pytest.raises(ConfigError, match="cannot tell contradictions"):
         check_critic("critic", tmp_path / "models")
 
 
@@ -147,7 +144,7 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
     assert verdict.probability is not None
     assert verdict.probability > 0.9
     assert found.warnings == ("critic was measured on lenses; it may be wrong more often on other texts",)
-    critic("contradiction", proofs=CLAIMS)
+    critic("contradicts", proofs=CLAIMS)
     for claim, label in {"The gene is long.": "contradicted", "The gene is a cause of asthma.": "not found"}.items():
         assert verified(make_run, memory_source, claim, TRIAL).statements[0].verdict.label == label
 
@@ -162,7 +159,7 @@ UNKNOWN = "no text found mentions the subject of the statement; this is the near
     [
         ({"proofs": CLAIMS[:2]}, "The gene is the cause.", ASSESSED),
         ({"bias": 2.0, "least": "0.9"}, "The gene is the cause.", UNSURE.format("supports", "90%")),
-        ({"says": "contradiction", "bias": 2.0, "least": "0.9"}, "It is long.", UNSURE.format("contradicts", "90%")),
+        ({"says": "contradicts", "bias": 2.0, "least": "0.9"}, "It is long.", UNSURE.format("contradicts", "90%")),
         ({"bias": 2.0, "judges_from": 0.7}, "The gene is the cause.", UNSURE.format("supports", "70%")),
         ({}, "The gene FBN1 is the cause of the lens.", UNKNOWN),
     ],
@@ -230,7 +227,7 @@ def test_a_closed_question_is_answered_from_the_findings_of_several_papers(
         "of 200 such answers to eyes were right"
     )
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
-    critic("contradiction", **fetched)
+    critic("contradicts", **fetched)
     assert asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER).decision.shown() == "no"
     for unsure in ({"says": "neutral"}, {"bias": 2.0}):
         critic(**fetched, **unsure)
@@ -278,7 +275,7 @@ def test_quotes_that_disagree_decide_nothing(
 def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_opposite(
     critic: Any, make_run: Any, memory_source: Any, scripted_model: Any
 ) -> None:
-    critic("contradiction", proofs=CLAIMS)
+    critic("contradicts", proofs=CLAIMS)
     said = SubClaim(text=ONE_PAPER.text, sentences=("P1.S1",))
     model = scripted_model({"read_and_answer": AnswerOutput(statements=(said,), answer=("yes",))})
     answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, model=model, by_model=("read_and_answer",))

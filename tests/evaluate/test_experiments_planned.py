@@ -29,7 +29,10 @@ def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None) 
     """A trace: two seconds of planning, one of searching, one of answering."""
     ends = [("recipe omni-rag", 0, 4, {})]
     if plan is not None:
-        ends += [("source plan", 0, 2, SourcesPlanned.of(plan).attributes()), ("search corpus:omni.book", 2, 3, {})]
+        ends += [
+            ("source plan", 0, 2, SourcesPlanned.from_queries(plan).attributes()),
+            ("search corpus:omni.book", 2, 3, {}),
+        ]
     spans = [
         {"name": n, "start": start * 10**9, "end": end * 10**9, "attributes": attributes}
         for n, start, end, attributes in ends

@@ -206,7 +206,7 @@ def test_stages_by_hand() -> None:
 
     first = SourcePlan(queries={"book": (SourceQuery(text="heart sounds"),)})
     last = SourcePlan(queries={"graph": (SourceQuery(text="symptoms", term="Marfan syndrome"),)})
-    steps = [SourcesPlanned.of(plan.queries, repairs=2) for plan in (first, last)]
+    steps = [SourcesPlanned.from_queries(plan.queries, repairs=2) for plan in (first, last)]
     spans = [{"name": step.span_name, "attributes": step.attributes()} for step in steps]
     assert planned_queries(spans) == {"graph": ["Marfan syndrome , symptoms"]}
     assert planned_queries([]) is None

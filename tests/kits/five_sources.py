@@ -31,7 +31,7 @@ class LinesOfAGraph:
 
     kinds: frozenset[SourceKind] = frozenset(["graph"])
     state = None
-    described = SourceDescription.of("graph")
+    described = SourceDescription.of_kind("graph")
 
     def __init__(self, name: str = "graph:tiny") -> None:
         self.name = name
@@ -71,7 +71,7 @@ def five(memory_source: Any, *, without: Sequence[str] = (), fails: Sequence[str
     class Described(memory_source):  # type: ignore[misc]
         def __init__(self, kind: SourceKind, error: MedgroundError | None) -> None:
             super().__init__(documents(kind), name=f"corpus:omni.{kind}", fails=error)
-            self.described = SourceDescription.of(kind)
+            self.described = SourceDescription.of_kind(kind)
 
         def accepts(self, lookup: Lookup) -> bool:
             return not isinstance(lookup.asked, PlainWords | ProteinQuery | ConceptQuery)

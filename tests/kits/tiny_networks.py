@@ -20,7 +20,7 @@ from medground.models.catalogue import Member, Piece, Shipped, WheelModel, shipp
 
 WORDS = ["<s>", "<pad>", "</s>", "[UNK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of"]
 HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
-LABELS = ("contradiction", "entailment", "neutral")
+LABELS = ("contradicts", "entails", "neutral")
 Weights = dict[str, NDArray[np.float32]]
 
 MPNET = (*(f"attention.attn.{part}" for part in "qkvo"), "attention.LayerNorm")
@@ -123,7 +123,8 @@ class TinyBase:
         whole = archive.getvalue()
         size = len(whole) // parts + 1
         self.parts = [whole[n * size : (n + 1) * size] for n in range(parts)]
-        self.members = tuple(Member(f"{self.name}/{n}", n, len(c), sha(c)) for n, c in files.items())
+        self.members = tuple(Member(f"{self.name}/{n}", n, len(c)) for n, c in files.items())
+        self.weights_hash = sha(files["model.safetensors"])
         self.asked: list[str] = []
         self.broken: set[str] = set()
 
@@ -133,9 +134,7 @@ class TinyBase:
             Piece(f"{self.name}-{n}==1.0", f"part_{n}/zip", "all.zip", len(part), sha(part), n * len(self.parts[0]))
             for n, part in enumerate(self.parts)
         )
-        return WheelModel(
-            self.name, "a base", "model.safetensors", self.members[-1].sha256, pieces, "all.zip", self.members
-        )
+        return WheelModel(self.name, "a base", "model.safetensors", self.weights_hash, pieces, "all.zip", self.members)
 
     def download(self, requirement: str, folder: Path) -> Path:
         self.asked.append(requirement)

@@ -65,11 +65,14 @@ def test_keyless_is_the_default_even_when_keys_are_set_and_each_operator_can_hav
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     models = open_models(settings(home, keys__openai=SECRET, keys__anthropic=SECRET), OPERATORS)
-    assert {models.of(operator).name for operator in OPERATORS} == {"keyless"}
+    assert {models.for_operator(operator).name for operator in OPERATORS} == {"keyless"}
     pytest.importorskip("anthropic")
     chosen = settings(home, model__operators={"write": "anthropic:claude-sonnet-4-5"}, keys__anthropic=SECRET)
     models = open_models(chosen, OPERATORS)
-    assert (models.of("screen").name, models.of("write").name) == ("keyless", "anthropic:claude-sonnet-4-5")
+    assert (models.for_operator("screen").name, models.for_operator("write").name) == (
+        "keyless",
+        "anthropic:claude-sonnet-4-5",
+    )
     asyncio.run(models.close())
 
 
@@ -83,11 +86,11 @@ def test_a_missing_key_names_its_variable(
     provider = name.partition(":")[0]
     if provider in ("openai", "anthropic", "google"):  # a key from the settings is enough
         models = open_models(settings(home, **{f"keys__{provider}": SECRET}, model__default=name), OPERATORS)
-        assert SECRET not in models.of("write").identity
+        assert SECRET not in models.for_operator("write").identity
         asyncio.run(models.close())
     monkeypatch.setenv(variable, SECRET)
     models = open_models(settings(home, model__default=name), OPERATORS)
-    assert models.of("write").name == name
+    assert models.for_operator("write").name == name
     asyncio.run(models.close())
 
 
@@ -95,7 +98,7 @@ def test_ollama_has_a_default_address_and_missing_packages_are_named(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = open_models(settings(home, model__default="ollama:qwen3"), OPERATORS)
-    assert "http://localhost:11434/v1" in models.of("write").identity
+    assert "http://localhost:11434/v1" in models.for_operator("write").identity
     asyncio.run(models.close())
     if importlib.util.find_spec("groq") is None:
         assert 'pip install "pydantic-ai-slim[groq]"' in problem(home, model__default="groq:llama")

@@ -30,7 +30,7 @@ DOCUMENTS = {
     "book": Document(id="B:1", title="Metformin", text="Metformin is a drug for diabetes.", kind="book"),
     "research": Document(id="PMID:1", title="A cohort", text="In heart failure, metformin lowered mortality."),
 }
-SOURCES = tuple(SourceDescription.of(kind) for kind in ("book", "research"))
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research"))
 Planning = Callable[[Question, tuple[SourceDescription, ...], Run], Any]
 
 
@@ -41,7 +41,7 @@ def shelves(memory_source: Any) -> Callable[..., list[Any]]:
     def shelf(kind: SourceKind, fails: bool) -> Any:
         error = SourceUnavailable("it is closed today", source=kind) if fails else None
         made = memory_source([DOCUMENTS[kind]], name=f"corpus:{kind}", fails=error)
-        made.kinds, made.described = frozenset([kind]), SourceDescription.of(kind)
+        made.kinds, made.described = frozenset([kind]), SourceDescription.of_kind(kind)
         return made
 
     return lambda *fails: [shelf(kind, kind in fails) for kind in DOCUMENTS]
@@ -224,7 +224,11 @@ def _grown(scores: Sequence[int]) -> list[improving.Tried]:
     tried: list[improving.Tried] = []
     for number, score in enumerate(scores, start=1):
         plan = SourcePlan(queries={"book": (SourceQuery(text=f"query {number}"),)})
-        tried.append(improving.Tried(number=number, parent=improving.expansion(tried).parent, plan=plan, score=score))
+        tried.append(
+            improving.Tried(
+                number=number, parent=improving.expansion(tried).parent, read=improving.ReadPlan(plan), score=score
+            )
+        )
     return tried
 
 

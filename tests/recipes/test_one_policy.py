@@ -88,7 +88,7 @@ def answered(make_run: Callable[..., Run], memory_source: Any, scripted_model: A
         replies: dict[str, Any] = {o.name: partial(reply, o.output, one.replies[o.name]) for o in known}
         replies["check"] = checks(lambda asked: asked.is_("entails", asked.evidence[0].id if asked.evidence else None))
         source = memory_source([PAPER])
-        source.described = SourceDescription.of("research")
+        source.described = SourceDescription.of_kind("research")
         if broken:
             replies[broken] = ModelFailed("it returned no usable output", model="scripted:model")
         model, options = scripted_model(replies), OPTIONS | {"recipe.name": name} | more

@@ -143,7 +143,7 @@ def as_known_now(answer: Answer) -> Answer:
     if quotes:
         cited = {quote.document_id for quote in answer.evidence if quote.id in quotes}
         changes |= _without(quotes, [gone[name] for name in gone if name in cited], answer)
-    return answer.model_copy(update=changes)
+    return answer.replace(**changes)
 
 
 def _without(quotes: AbstractSet[str], papers: list[SourceDocument], answer: Answer) -> dict[str, object]:
@@ -170,7 +170,7 @@ def _decision(quotes: AbstractSet[str], papers: list[SourceDocument], answer: An
     reason = f"Retracted since this answer was given: {named}. Its quotes no longer count; ask again for a new answer"
     left = [quote for quote in answer.evidence if quote.id not in quotes]
     if before.basis == "graph fact" and any(quote.origin == "graph" for quote in left):
-        return before.model_copy(update={"reason": f"{before.reason}. {reason}" if before.reason else reason})
+        return before.replace(reason=f"{before.reason}. {reason}" if before.reason else reason)
     return type(before)(status="not judged" if left else "unanswerable", reason=reason)
 
 
@@ -183,16 +183,16 @@ def _statement(statement: Statement, quotes: AbstractSet[str]) -> Statement:
         verdict = Verdict(label="not found", critic="retraction", note="it cites only papers that were retracted since")
     else:
         verdict = Verdict(label="not judged", critic="retraction", note="a paper that it cites was retracted since")
-    return statement.model_copy(update={"verdict": verdict})
+    return statement.replace(verdict=verdict)
 
 
 def _conflicts(conflicts: Sequence[Conflict], quotes: AbstractSet[str]) -> Iterator[Conflict]:
     """The conflicts between the quotes that are left; where only one side has any, there is none."""
     for conflict in conflicts:
         kept = [(side, tuple(quote for quote in side.evidence if quote not in quotes)) for side in conflict.sides]
-        sides = tuple(side.model_copy(update={"evidence": left}) for side, left in kept if left)
+        sides = tuple(side.replace(evidence=left) for side, left in kept if left)
         if len(sides) > 1:
-            yield conflict.model_copy(update={"sides": sides})
+            yield conflict.replace(sides=sides)
 
 
 def _report(report: Report, quotes: AbstractSet[str]) -> Report:
@@ -201,9 +201,7 @@ def _report(report: Report, quotes: AbstractSet[str]) -> Report:
     for one in report.subanswers:
         left = tuple(quote for quote in one.evidence if quote not in quotes)
         if one.evidence and not left:
-            one = one.model_copy(
-                update={"state": "not answerable", "reason": "its papers were retracted since", "evidence": ()}
-            )
-        subanswers.append(one.model_copy(update={"evidence": left}))
+            one = one.replace(state="not answerable", reason="its papers were retracted since", evidence=())
+        subanswers.append(one.replace(evidence=left))
     connections = tuple(one for one in report.connections if quotes.isdisjoint(one.evidence))
-    return report.model_copy(update={"subanswers": tuple(subanswers), "connections": connections})
+    return report.replace(subanswers=tuple(subanswers), connections=connections)

@@ -58,7 +58,7 @@ class Explanation:
     notice: str
 
     @classmethod
-    def of(cls, answer: Answer, spans: Sequence[Mapping[str, Any]]) -> Self:
+    def from_trace(cls, answer: Answer, spans: Sequence[Mapping[str, Any]]) -> Self:
         """How an answer came about, by the spans of its trace; what did not happen is empty."""
         return cls(
             asked=_told(spans, _ASKED),

@@ -183,7 +183,7 @@ def _place(source: Source) -> str:
 
 
 def _key(call: str, source: Source, lookup: Lookup, filters: Filters) -> str:
-    asked = lookup.model_copy(update={"node": "", "shown": ""}).model_dump(mode="json")
+    asked = lookup.replace(node="", shown="").model_dump(mode="json")
     return f"{call} {_place(source)} {_checksum([asked, filters.model_dump(mode='json')])}"
 
 

@@ -115,7 +115,7 @@ class Retrieval:
         filled = [self._filled(one) for one in self._sendable(lookups)]
         if former := self.question.follows.documents if self.question.follows else ():
             again = [one for one in filled if one.of_texts and not one.documents]
-            filled += [one.model_copy(update={"documents": former}) for one in again]
+            filled += [one.replace(documents=former) for one in again]
         sent = [
             (source, suitable)
             for one in filled
@@ -198,7 +198,7 @@ class Retrieval:
         more: dict[str, Any] = {} if lookup.limit else {"limit": self.settings.retrieval.depth}
         if self.papers and lookup.of_texts and not lookup.documents:
             more["documents"] = self.papers
-        filled = lookup.model_copy(update=more)
+        filled = lookup.replace(**more)
         return as_typed(filled) if lookup.text == self.question.text else filled
 
     @cached_property
@@ -211,7 +211,7 @@ class Retrieval:
         if years is None:
             return filters
         self.warn(years.note)
-        return filters.model_copy(update={"year_from": years.first, "year_to": years.last})
+        return filters.replace(year_from=years.first, year_to=years.last)
 
     @property
     def searches(self) -> list[Search]:
@@ -224,7 +224,7 @@ class Retrieval:
         return suited(lookup, source) if possible and lookup.goes_to(source.name, source.kinds) else None
 
     async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
-        key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))
+        key = (source.name, lookup.replace(node="", shown=""))
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
             limits = lookup.limited(self.limits) or self.limits

@@ -139,7 +139,7 @@ class Run(Retrieval):
 
     def report(self) -> UsageReport:
         """Cost of the run so far."""
-        return UsageReport.of(self.usage, seconds=round(self.seconds, 3))
+        return UsageReport.from_usage(self.usage, seconds=round(self.seconds, 3))
 
     async def ask(self, operator: Operator[I, O], value: I) -> O:
         """Have an operator answered by the model that the settings assign to it.
@@ -180,7 +180,7 @@ class Run(Retrieval):
 
     def answerer(self, operator: Operator[I, O]) -> Author:
         """Who answers an operator with these settings."""
-        return Author(self.models.of(operator.name).name)
+        return Author(self.models.for_operator(operator.name).name)
 
     @property
     def writer(self) -> Author | None:
@@ -207,7 +207,7 @@ class Run(Retrieval):
 
     async def _ask(self, operator: Operator[I, O], value: I) -> O:
         limits = self._remaining()
-        model = self.models.of(operator.name)
+        model = self.models.for_operator(operator.name)
         with self.step(Asking(operator=operator.name, model=model.name)) as span:
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())
@@ -225,7 +225,7 @@ class Run(Retrieval):
                 self.usage += reached.usage or Usage()
                 raise of_question(reached, self.budget, self.usage, self.seconds) from None
             calls = reply.usage.model_calls + reply.usage.cached_calls if operator.name in VERIFYING else 0
-            self.usage += reply.usage.model_copy(update={"verification_calls": calls})
+            self.usage += reply.usage.replace(verification_calls=calls)
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.needed_input, usage_output_tokens=reply.usage.needed_output)
             if reply.usage.server_cached_tokens:
@@ -265,7 +265,7 @@ async def with_titles(question: Question, run: Run) -> Question:
     follows = question.follows
     if follows is not None and follows.paper is not None:
         run.papers = (follows.paper,)
-        return question.model_copy(update={"text": f"{question.text.rstrip(' ?.!')} in {follows.stands_for}"})
+        return question.replace(text=f"{question.text.rstrip(' ?.!')} in {follows.stands_for}")
     named = papers_named(question.text)
     query = None if named else typed_query(question.text)
     if query is not None and run.sources and all(source.state for source in run.sources):  # PubMed reads it itself
@@ -291,7 +291,7 @@ async def with_titles(question: Question, run: Run) -> Question:
             )
         if told := dict.fromkeys(titles[name] for name in names if titles.get(name)):
             text = text[:start] + "; ".join(told) + text[end:]
-    return question.model_copy(update={"text": text})
+    return question.replace(text=text)
 
 
 def words_lookup(question: Question, part: Asked | None = None) -> Lookup:

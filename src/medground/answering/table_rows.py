@@ -43,7 +43,7 @@ class Study:
     places: dict[str, Span]
 
     @classmethod
-    def of(cls, document: Document) -> Study:
+    def from_document(cls, document: Document) -> Study:
         """Its sentences as S1, S2, ... A heading ends a sentence, as in an abstract that is one paragraph."""
         text = document.text
         edges = sorted({0, len(text), *(edge for s in document.sections for edge in (s.start, s.end))})
@@ -202,10 +202,10 @@ async def _retrieved(ids: Sequence[str], run: Run) -> str:
 
 async def _filled(row: Row, names: Sequence[str], why: str, run: Run) -> Row:
     document = run.ledger.documents.get(row.document_id)
-    reason = why if document is None else _unusable(row, Study.of(document))
+    reason = why if document is None else _unusable(row, Study.from_document(document))
     if document is None or reason:
-        return row.model_copy(update={"cells": tuple(_failed(row.document_id, reason) for _ in names)})
-    return row.model_copy(update={"cells": await _cells(Study.of(document), names, run)})
+        return row.replace(cells=tuple(_failed(row.document_id, reason) for _ in names))
+    return row.replace(cells=await _cells(Study.from_document(document), names, run))
 
 
 def _unusable(row: Row, study: Study) -> str:

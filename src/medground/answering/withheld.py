@@ -52,9 +52,7 @@ class Withholding:
         text = self._text(lookup.text)
         if asked == lookup.asked and text == lookup.text:
             return lookup
-        return lookup.model_copy(
-            update={"asked": asked, "text": text or self._question.text, "shown": self._shown(lookup.shown, asked)}
-        )
+        return lookup.replace(asked=asked, text=text or self._question.text, shown=self._shown(lookup.shown, asked))
 
     def _shown(self, shown: str, asked: LookupForm) -> str:
         if not shown or isinstance(asked, Words | PlainWords | ConceptQuery | ProteinQuery):
@@ -67,14 +65,14 @@ class Withholding:
         match asked:
             case PlainWords():
                 text = self._text(asked.text)
-                return asked.model_copy(update={"text": text}) if text else None
+                return asked.replace(text=text) if text else None
             case ConceptQuery():
                 term, question = self._text(asked.term), self._text(asked.question)
-                return asked.model_copy(update={"term": term, "question": question}) if term else None
+                return asked.replace(term=term, question=question) if term else None
             case ProteinQuery():
                 organism = self._text(asked.organism)
                 same = self._text(asked.name) == asked.name  # half a name is another protein
-                return asked.model_copy(update={"organism": organism}) if same else None
+                return asked.replace(organism=organism) if same else None
             case _:
                 left = self._query(asked)
                 return left if left == asked or (left is not None and any(_subjects(left))) else None
@@ -89,10 +87,10 @@ class Withholding:
                 return query if self._query(query.part) == query.part else None
             case Words():
                 text = self._text(query.text)
-                return query.model_copy(update={"text": text}) if text else None
+                return query.replace(text=text) if text else None
             case Phrase() | Near():
                 pieces = self._pieces(query.text)
-                return all_of([query.model_copy(update={"text": one}) for one in pieces]) if pieces else None
+                return all_of([query.replace(text=one) for one in pieces]) if pieces else None
             case Term():
                 said = query.value + "*" * query.prefix
             case Range():

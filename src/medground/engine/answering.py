@@ -108,7 +108,7 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
             answer = await recipe.run(question, run)
             papers = any(document.kind != "graph" for document in answer.documents)  # a concept is not retracted
             if papers and (old := table().old_at(run.now().date())):
-                answer = answer.model_copy(update={"warnings": (*answer.warnings, old)})
+                answer = answer.replace(warnings=(*answer.warnings, old))
             return await with_next_steps(answer, run)
     except asyncio.CancelledError:
         _keep(run, await _so_far(run, recipe, CANCELLED))

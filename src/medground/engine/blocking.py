@@ -176,7 +176,7 @@ def ask_again(name: str, *, settings: Settings | Mapping[str, Any] | None = None
 
     Raises what `settings_of`, `Engine.open` and `Engine.again` raise.
     """
-    now = Settings.of(settings)
+    now = Settings.resolved(settings)
     answer = Answers(now.home).read(name)
     with BlockingEngine(settings_of(answer, now)) as engine:
         return engine.again(answer.trace_id)
@@ -194,7 +194,7 @@ def resume(
 
     Raises what `Engine.open` and `Engine.resume` raise.
     """
-    now = Settings.of(settings)
+    now = Settings.resolved(settings)
     one = UnfinishedResearch(now.home).read(name)
     with BlockingEngine(one.settings_with(now).with_options(changes or {})) as engine:
         return engine.resume(one.id, settings=changes)

@@ -61,7 +61,7 @@ class CheckEngine(PaperEngine):
         run = self._run(Question.ask("check a text", task="free"), setup, CHECKING_A_TEXT, traced=False)
         with self._under_way():
             found = await check(read, beside, run, self._fetched)
-        return found.model_copy(update={"texts": {file: text}})
+        return found.replace(texts={file: text})
 
     async def _fetched(self, names: Sequence[str]) -> Mapping[str, Document]:
         """Papers that no corpus holds, from PubMed and its services, where they may be asked."""

@@ -66,7 +66,7 @@ class Engine(CheckEngine, KeptAnswers):
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        return Opening(lambda: cls._opened(with_objects(Settings.of(settings), given), corpora, progress))
+        return Opening(lambda: cls._opened(with_objects(Settings.resolved(settings), given), corpora, progress))
 
     async def ask(
         self,
@@ -121,7 +121,7 @@ class Engine(CheckEngine, KeptAnswers):
             else:
                 asked = as_question(question, task=task, options=options, context=context)
             notice = answered_all_the_same(notice) if asked.options else notice  # an examination
-            asked = asked.model_copy(update={"plan": plan}) if plan is not None else asked
+            asked = asked.replace(plan=plan) if plan is not None else asked
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():

@@ -159,7 +159,7 @@ def open_models_of(settings: Settings) -> Models:
 
     Raises ConfigError: an operator or model is unknown, or a key or extra is missing.
     """
-    settings = settings.model_copy(update={"model": settings.served})
+    settings = settings.replace(model=settings.served)
     return open_models(settings, operator_names() if settings.model.operators or settings.operators else ())
 
 

@@ -78,7 +78,7 @@ class PaperEngine(SearchEngine):
             if by == "similar" and one.document and self._corpora:
                 subjects = (heading.descriptor for heading in one.document.mesh if heading.major)
                 words = Lookup.words(" ".join([one.document.title, *subjects]))
-                found = await run.look_up(words.model_copy(update={"sources": self._corpora, "limit": 10 * limit}))
+                found = await run.look_up(words.replace(sources=self._corpora, limit=10 * limit))
                 hits = merge_duplicates(fuse([hits for each in found for hits in each.rankings]))
                 others = (hit.passage for hit in hits if set(hit.passage.paper).isdisjoint(one.document.paper))
                 ids += list(dict.fromkeys(passage.document_id for passage in others))[:limit]
@@ -110,8 +110,8 @@ class PaperEngine(SearchEngine):
         )  # the table may know the ids alone
         states = {marked(known).retraction for known in (one.document, found.document, named) if known}
         state = next((state for state in ("retracted", "notice", "concern") if state in states), "none")
-        whole = found.document and found.document.model_copy(update={"retraction": state})
-        return found.model_copy(update={"document": whole, "retraction": state})
+        whole = found.document and found.document.replace(retraction=state)
+        return found.replace(document=whole, retraction=state)
 
     async def _one(self, paper: str) -> PaperFound:
         (one,) = await self.papers([paper])
@@ -151,9 +151,9 @@ class PaperEngine(SearchEngine):
         found = found or PaperFound(asked=asked, status="not found", reason=why)
         if entities and services and (pmid := found.ids.get("pmid")):
             try:
-                found = found.model_copy(update={"entities": await services.entities(pmid)})
+                found = found.replace(entities=await services.entities(pmid))
             except MedgroundError as error:  # the paper is found all the same
-                found = found.model_copy(update={"reason": f"no entities: {error}"})
+                found = found.replace(reason=f"no entities: {error}")
         return found
 
     async def _held(self, asked: str, name: str) -> PaperFound | None:

@@ -1,8 +1,8 @@
-"""A research plan by itself: a question is split, and nothing is searched."""
+"""A research plan or a PubMed query by itself: a question is planned for, and nothing is searched."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
@@ -11,19 +11,12 @@ from medground.engine.opening import open_models_of
 from medground.home.concurrency import OwnLoop
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
-from medground.pubmed.normalize import normalize
-from medground.recipes.biomedsearch.planner import PLANNING, research_plan
-from medground.recipes.pubmed_reasoner.operators import QUERYING, Candidate
-from medground.recipes.pubmed_reasoner.queries import AT_ONCE, dated
-from medground.recipes.pubmed_reasoner.recipe import query_of
-from medground.sources.pubmed.query import as_pubmed, with_concepts
+from medground.recipes.planning import PLANNING_A_QUERY, PLANNING_ONLY, planned_query, research_plan
+from medground.recipes.planning import PlannedQuery as PlannedQuery
 from medground.values.decision import Notice
-from medground.values.query import all_of
 from medground.values.question import Question
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import OnStep, QueryWritten, Step, ignore_steps
-
-PLANNING_ONLY = Declaration(name="plan", operators=PLANNING)
 
 
 @dataclass(frozen=True)
@@ -44,7 +37,7 @@ def plan_of(
     one that lacks its key; ModelFailed: a model gave no usable output; BudgetExhausted: a limit of the settings was
     reached.
     """
-    chosen = Settings.of(settings)
+    chosen = Settings.resolved(settings)
     with OwnLoop() as loop:
         return loop.wait(plan_research(question, chosen, on_step=on_step))
 
@@ -57,7 +50,7 @@ async def plan_research(
         if run is None:
             return PlannedResearch(None, notice)
         plan = await research_plan(run.question, run)
-        author = run.author(*PLANNING)
+        author = run.author(*PLANNING_ONLY.operators)
         return PlannedResearch(plan, notice, author.name if author else "")
 
 
@@ -80,34 +73,8 @@ async def planning(
             await models.close()
 
 
-# A PubMed query by itself: a question becomes a query, and nothing is searched.
-
-PLANNING_A_QUERY = Declaration(name="query", operators=(*QUERYING, *AT_ONCE))
-
-
-@dataclass(frozen=True)
-class PlannedQuery:
-    """A valid PubMed query for a question, and how it was made.
-
-    Attributes:
-        query: the query, which PubMed accepts as it is; empty only if the notice is about self-harm.
-        terms: the MeSH headings behind it, most important first, each with the reason.
-        notes: what was repaired in a model's query, and limits that the question's words set.
-        planner: `keyless`, or the model that wrote it.
-        notice: what a face shows first, if the question shows a person at risk.
-    """
-
-    query: str
-    terms: tuple[Candidate, ...] = ()
-    notes: tuple[str, ...] = ()
-    planner: str = ""
-    notice: Notice | None = None
-
-
 async def plan_query(question: str | Question, settings: Settings) -> PlannedQuery:
     """A PubMed query for a question.
-
-    What the question names and the query lacks is added, and so are years that the question is limited to.
 
     Raises UsageError: the question is empty or too long; ConfigError: an unknown model, or one that lacks its key;
     ModelFailed: a model gave no usable output; BudgetExhausted: a limit of the settings was reached.
@@ -121,19 +88,6 @@ async def plan_query(question: str | Question, settings: Settings) -> PlannedQue
     async with planning(question, settings, PLANNING_A_QUERY, take_notes) as (run, notice):
         if run is None:
             return PlannedQuery("", notice=notice)
-        limited = dated(run.question, run)
-        terms, query = await query_of(limited, run)
-        author = run.author(*PLANNING_A_QUERY.operators)
-        query = with_concepts(limited, query)
-        if (limits := limited.filters.as_query()) is not None:
-            query = as_pubmed(all_of([query.tree, limits]))
-        if limited.filters != run.question.filters:
-            notes.append("the query is limited to the years of publication that the question names")
-        final = normalize(query.text, today=run.now().date())
-    return PlannedQuery(
-        query=final.text,
-        terms=tuple(terms),
-        notes=tuple(dict.fromkeys([*notes, *final.notes])),
-        planner=author.name if author else "",
-        notice=notice,
-    )
+        planned = await planned_query(run)
+        planner, told = run.author(*PLANNING_A_QUERY.operators), tuple(dict.fromkeys([*notes, *planned.notes]))
+        return replace(planned, notes=told, planner=planner.name if planner else "", notice=notice)

@@ -39,7 +39,7 @@ async def replied(run: Run) -> Answer | None:
     """
     question, follows, now = run.question, run.question.follows, run.now().year
     if follows and follows.choices:
-        return compose(run, unanswered(_WHICH)).model_copy(update={"nearby": follows.choices})
+        return compose(run, unanswered(_WHICH)).replace(nearby=follows.choices)
     request = request_in(follows.asked if follows else question.text, now)
     if request is None or (not follows and (question.options or question.context)):
         return None
@@ -57,9 +57,9 @@ async def replied(run: Run) -> Answer | None:
     except UsageError:  # it was deleted: its question is asked again
         return None
     told = _authors(former) if request.kind == "authors" else await _checked(former, run)
-    decision = former.decision.model_copy(update={"reason": told})
+    decision = former.decision.replace(reason=told)
     again = {"question": run.question, "trace_id": run.trace.id, "created": run.now(), "usage": run.report()}
-    return former.model_copy(update={**again, "decision": decision, "notice": run.notice})
+    return former.replace(**again, decision=decision, notice=run.notice)
 
 
 async def _counted(run: Run, request: Request) -> str:
@@ -146,14 +146,14 @@ def _apart(filters: Filters) -> list[Filters]:
 async def with_next_steps(answer: Answer, run: Run) -> Answer:
     """An answer with the sources that could not be asked; where nothing was found, with what to ask and search next."""
     unsuited = _unsuited(answer, run)
-    answer = answer.model_copy(update={"warnings": (*answer.warnings, *unsuited)}) if unsuited else answer
+    answer = answer.replace(warnings=(*answer.warnings, *unsuited)) if unsuited else answer
     if answer.decision.status != "unanswerable" or answer.stopped:
         follows = run.question.follows
-        return answer.model_copy(update={"nearby": (follows.asked,)}) if follows and follows.carried else answer
+        return answer.replace(nearby=(follows.asked,)) if follows and follows.carried else answer
     searched = {source.state.name for source in run.sources if source.state is not None}
     unsearched = [name for name in Library(run.settings.home).list() if name not in searched]
     nearby = await _nearby(run.asked, run)
-    return answer.model_copy(update={"nearby": tuple(nearby), "unsearched": tuple(unsearched)})
+    return answer.replace(nearby=tuple(nearby), unsearched=tuple(unsearched))
 
 
 def _unsuited(answer: Answer, run: Run) -> list[str]:

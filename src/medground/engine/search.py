@@ -96,7 +96,7 @@ class SearchEngine(OpenEngine):
             with self._under_way():
                 check_limits(run)
                 lookup = await asyncio.to_thread(_lookup, text, syntax)
-                lookup = lookup.model_copy(update={"limit": max(limit, _DEPTH)})
+                lookup = lookup.replace(limit=max(limit, _DEPTH))
                 found = await run.look_up(lookup)
             fused = fuse([ranking for one in found for ranking in one.rankings], k=self.settings.retrieval.fusion_k)
             return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings), notice)

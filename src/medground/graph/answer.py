@@ -122,10 +122,10 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
         finding = _of_types(store, question) or finding
     if finding is not None and question.asked.only_recorded and finding.status != "recorded":
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
-        return finding.model_copy(update={"closed": ""})
+        return finding.replace(closed="")
     if finding is not None and question.asked.personal and not finding.chooses:
         note = "; ".join(filter(None, (finding.note, "figures for patients decide nothing for one person")))
-        return finding.model_copy(update={"closed": "", "note": note})
+        return finding.replace(closed="", note=note)
     return finding
 
 
@@ -143,7 +143,7 @@ def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None
     if finding is None or finding.status != "recorded":
         return None
     may_deny = finding.closed != "no" or question.asked.amount == "all"
-    return finding if may_deny else finding.model_copy(update={"closed": ""})
+    return finding if may_deny else finding.replace(closed="")
 
 
 def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:
@@ -199,7 +199,7 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
     named: dict[str, str] = {}
     for mention in mentions(store, text):
         for slot, kind in _SLOTS.items():
-            if concepts := mention.of(kind):
+            if concepts := mention.meanings(kind):
                 named.setdefault(slot, concepts[0].name)
                 break
     fitting = (e.format(**named) for e in EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))

@@ -40,7 +40,7 @@ def asked_of_family(pieces: Sequence[Piece]) -> Intent | None:
     """What a letter asks of the disease of a family; None if it has words beside those of families."""
     names = [piece for piece in pieces if isinstance(piece, Mention)]
     words = {piece for piece in pieces if isinstance(piece, str)}
-    meant = dict.fromkeys(one.of("disease") for one in names)
+    meant = dict.fromkeys(one.meanings("disease") for one in names)
     ahead = words & _AHEAD and not words & _BESIDE and "pregnant" not in words
     asked = words & _PASSES or (words & _KIN and (words & _CHANCES or ahead))
     if (

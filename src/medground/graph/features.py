@@ -55,7 +55,7 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         closed = _OPPOSITE[closed]
         notes.append("the question asks whether it is absent")
     found = lists.finding_of(store, question, facts, notes, status=status)
-    return found.model_copy(update={"closed": closed})
+    return found.replace(closed=closed)
 
 
 def _closed(part: _Part, amount: str) -> str:

@@ -27,16 +27,16 @@ class Group:
 
     def can(self, kind: ConceptKind) -> bool:
         """Whether every name has a meaning of this kind."""
-        return all(mention.of(kind) for mention in self.mentions)
+        return all(mention.meanings(kind) for mention in self.mentions)
 
     @property
     def is_organ(self) -> bool:
         """Whether one of the names is a part of the body."""
         return any(mention.organ for mention in self.mentions)
 
-    def of(self, kind: ConceptKind) -> tuple[Mention, ...]:
+    def meanings(self, kind: ConceptKind) -> tuple[Mention, ...]:
         """The names that have meanings of this kind, with these."""
-        return tuple(replace(mention, concepts=found) for mention in self.mentions if (found := mention.of(kind)))
+        return tuple(replace(mention, concepts=found) for mention in self.mentions if (found := mention.meanings(kind)))
 
 
 def without_pairs(pieces: Sequence[Piece]) -> list[Piece]:
@@ -207,10 +207,10 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Intent
         yield from _course(group, words, closed=closed)
     named = group.can("disease") or group.can("phenotype")
     if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
-        yield Intent("genes of", phenotypes=group.of("phenotype"), diseases=group.of("disease"))
+        yield Intent("genes of", phenotypes=group.meanings("phenotype"), diseases=group.meanings("disease"))
     cued = any(cues_of(word) for word in words)
     if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
-        yield Intent("diseases of gene", genes=group.of("gene"))
+        yield Intent("diseases of gene", genes=group.meanings("gene"))
     if group.can("phenotype"):
         yield from _having(group, words)
     if group.can("disease"):
@@ -224,10 +224,10 @@ def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Int
     if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link", "all"):
         modes, joint = tuple(word for word in words if word in MODES), group.joint or "and"
         amount: Amount = "all" if _says(words, "all") else "any"
-        yield Intent("inheritance of", diseases=group.of("disease"), joint=joint, modes=modes, amount=amount)
+        yield Intent("inheritance of", diseases=group.meanings("disease"), joint=joint, modes=modes, amount=amount)
     telling = [word for word in words if word not in _AGES]
     if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
-        yield Intent("onset of", diseases=group.of("disease"))
+        yield Intent("onset of", diseases=group.meanings("disease"))
 
 
 def _having(group: Group, words: Sequence[str]) -> Iterator[Intent]:
@@ -237,11 +237,11 @@ def _having(group: Group, words: Sequence[str]) -> Iterator[Intent]:
         if causes and any(mention.lay for mention in group.mentions):
             return  # "What causes diabetes?" is not a question about rare diseases
         joint = group.joint or "and"
-        yield Intent("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
+        yield Intent("diseases with", phenotypes=group.meanings("phenotype"), joint=joint, only_recorded=causes)
 
 
 def _features(group: Group, words: Sequence[str]) -> Iterator[Intent]:
-    diseases = group.of("disease")
+    diseases = group.meanings("disease")
     if _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
         yield Intent("excluded features of", diseases=diseases)
     presents = "how" in words and not {"present", "presents", "manifest"}.isdisjoint(words)
@@ -256,8 +256,8 @@ def _features(group: Group, words: Sequence[str]) -> Iterator[Intent]:
 def _about(group: Group, words: Sequence[str]) -> Iterator[Intent]:
     if not words or not _ASKS.isdisjoint(words):
         if group.can("phenotype") and words:
-            yield Intent("definition of", phenotypes=group.of("phenotype"))
-        yield Intent("profile", group.of("phenotype"), group.of("disease"), group.of("gene"))
+            yield Intent("definition of", phenotypes=group.meanings("phenotype"))
+        yield Intent("profile", group.meanings("phenotype"), group.meanings("disease"), group.meanings("gene"))
 
 
 def _asks_for_diseases(words: Sequence[str]) -> bool:
@@ -272,14 +272,18 @@ def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> 
     if closed and _only(words, "gene", "link", "definition"):
         for gene, disease in ((first, second), (second, first)):
             if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
-                return Intent("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
+                return Intent(
+                    "genes of", diseases=disease.meanings("disease"), genes=gene.meanings("gene"), only_recorded=True
+                )
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
     if not closed and not (_OFTEN | {"many"}) & {*words}:
         for organ, diseases in ((first, second), (second, first)):
             if organ.is_organ:
                 asks = diseases.can("disease") and not _says(words, "not")
-                return Intent("features of", organ.of("phenotype"), diseases.of("disease")) if asks else None
+                return (
+                    Intent("features of", organ.meanings("phenotype"), diseases.meanings("disease")) if asks else None
+                )
         if "what" in words or second.before == "with":
             return None  # "symptoms of microcephaly with seizures" names one disease
     pair = _roles(first, second, words)
@@ -303,7 +307,7 @@ def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Intent
     often = _says(words, "frequency")
     # A part of the body stands for its usual terms and not for all of them, so nothing recorded is never a "no".
     only_recorded = phenotypes.is_organ or not RECORD_ONLY.isdisjoint(words)
-    if any(mention.of("phenotype") for mention in diseases.mentions):
+    if any(mention.meanings("phenotype") for mention in diseases.mentions):
         # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
         if only_recorded:
             return None
@@ -315,8 +319,8 @@ def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Intent
     joint = "or" if "or" in (phenotypes.joint, diseases.joint) else "and"
     return Intent(
         "frequency of" if often else "feature of",
-        phenotypes=phenotypes.of("phenotype"),
-        diseases=diseases.of("disease"),
+        phenotypes=phenotypes.meanings("phenotype"),
+        diseases=diseases.meanings("disease"),
         joint=joint,
         amount=amount,
         negated=_says(words, "not"),

@@ -45,7 +45,7 @@ class Mention:
     organ: bool = False
     lay: bool = False
 
-    def of(self, kind: ConceptKind) -> tuple[Concept, ...]:
+    def meanings(self, kind: ConceptKind) -> tuple[Concept, ...]:
         """Its meanings of this kind."""
         return tuple(concept for concept in self.concepts if concept.kind == kind)
 
@@ -191,7 +191,7 @@ def diseases_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
     """Where no disease is named, the pieces with the diseases that are named after a phenotype as its meanings too:
     "Homocystinuria due to cystathionine beta-synthase deficiency"."""
     names = [piece for piece in pieces if isinstance(piece, Mention)]
-    if any(name.of("disease") for name in names):
+    if any(name.meanings("disease") for name in names):
         return list(pieces)
     kinds = {name: (*name.concepts, *store.family(name.text)) for name in names}
     return [replace(piece, concepts=kinds[piece]) if isinstance(piece, Mention) else piece for piece in pieces]
@@ -211,7 +211,7 @@ def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
     any other use of these words is left as it is.
     """
     words = {piece for piece in pieces if isinstance(piece, str)}
-    diseases = any(isinstance(piece, Mention) and piece.of("disease") for piece in pieces)
+    diseases = any(isinstance(piece, Mention) and piece.meanings("disease") for piece in pieces)
     if not diseases or words.isdisjoint(_TOUCHES | _TROUBLES):
         return list(pieces)
     read: list[Piece] = []

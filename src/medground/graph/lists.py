@@ -205,19 +205,19 @@ def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     unrecorded = _unrecorded(question, found, "no mode of inheritance")
     if question.asked.personal:
         means = [_MEANS.get(name, "") for name in names]
-        return _found(store, question, found, [*means, unrecorded], names).model_copy(update={"chooses": True})
+        return _found(store, question, found, [*means, unrecorded], names).replace(chooses=True)
     asked = {mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed}
     if not asked or not found:
         return _found(store, question, found, [unrecorded], names)
     if any(len(asked & rivals) > 1 for rivals in _RIVALS):  # "dominant or recessive"
-        return _found(store, question, found, [unrecorded], names).model_copy(update={"chooses": True, "closed": ""})
+        return _found(store, question, found, [unrecorded], names).replace(chooses=True, closed="")
     found.sort(key=lambda r: not asked <= set(r.object.name.casefold().split()))  # what is asked about comes first
     by_name = [[r.object.name for r in found if r.subject in mention.concepts] for mention in question.asked.diseases]
     always = question.asked.amount == "all"
     closed = joined([_of_mode(recorded, asked, always=always) for recorded in by_name], question.asked.joint)
     said = f"recorded as {' and '.join(modes or names)}" if closed != "yes" or len(modes) > 1 else ""
     finding = _found(store, question, found, [said, unrecorded], names if closed == "yes" else ())
-    return finding.model_copy(update={"closed": closed})
+    return finding.replace(closed=closed)
 
 
 _X_LINKED = (

@@ -21,7 +21,7 @@ from medground.errors import ConfigError, UsageError
 from medground.home.files import tables
 
 RECIPES: Mapping[str, str] = tables("home", "registry")["recipes"]
-"""Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""
+"""Name to `module:constant`. A recipe with its own settings has a section of its name, with underscores."""
 
 
 RESEARCH: str = tables("home", "registry")["research"]["recipe"]

@@ -44,11 +44,11 @@ from medground.home.settings_groups import (
     RetrievalSettings,
     ServerSettings,
     ServeSettings,
-    SettingsPart,
     SettingsSection,
     TraceSettings,
     VerifySettings,
 )
+from medground.values.document import Frozen
 
 S = TypeVar("S", bound=SettingsSection)
 
@@ -60,7 +60,7 @@ def _default_home() -> Path:
     return Path(os.environ.get("MEDGROUND_HOME") or platformdirs.user_data_path("medground", appauthor=False))
 
 
-class Settings(SettingsPart):
+class Settings(Frozen):
     """Every choice of a run. Build it with `Settings.load`."""
 
     model: ModelSettings = ModelSettings()
@@ -125,7 +125,7 @@ class Settings(SettingsPart):
         changed = options_layer(options)
         merge(content, changed)
         merged = self._checked(content, [("the settings", content), ("the options", changed)])
-        return merged if "home" in changed else merged.model_copy(update={"home": self.home})
+        return merged if "home" in changed else merged.replace(home=self.home)
 
     def with_groups(self, groups: Mapping[str, Any]) -> Settings:
         """Settings with these groups and sections, as `as_read_by` gives them; home, keys, collector and server stay.
@@ -138,10 +138,10 @@ class Settings(SettingsPart):
         then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
         chosen = self._checked(then, [("the kept settings", then)])
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
-        return chosen.model_copy(update=stays)
+        return chosen.replace(**stays)
 
     @classmethod
-    def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
+    def resolved(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
         """The settings that a program gives: as they are, or those that are loaded with some changed.
 
         Raises UsageError: it is neither; ConfigError: as `load`.
@@ -162,7 +162,7 @@ class Settings(SettingsPart):
         """The models, with those that the section of the recipe implies."""
         kind = section_of(self.recipe.name)
         implied = self.section(kind).models if kind else {}
-        return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
+        return self.model.replace(operators={**implied, **self.model.operators})
 
     def server_of(self, model: str, operator: str = "") -> ServerSettings:
         """How a model is reached and asked: by the settings of an operator, else its own, else those of all models."""
@@ -175,7 +175,7 @@ class Settings(SettingsPart):
 
     def with_section(self, section: SettingsSection) -> Settings:
         """These settings with a section replaced."""
-        return self.model_copy(update={"sections": {**self.sections, section.section: section}})
+        return self.replace(sections={**self.sections, section.section: section})
 
     def as_read_by(self, recipe: str) -> dict[str, Any]:
         """What a recipe reads, as JSON values by group: shared settings, its own section, those of the sources used.

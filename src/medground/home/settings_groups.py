@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
+
+from medground.values.document import Frozen
 
 
 def listed(value: Any) -> Any:
@@ -19,13 +21,7 @@ def listed(value: Any) -> Any:
 Listed = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
 
-class SettingsPart(BaseModel):
-    """A group of settings: its values do not change, and unknown names are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class SettingsSection(SettingsPart):
+class SettingsSection(Frozen):
     """Base of the settings that only one source, one recipe, or a few related ones read. Every field has a default."""
 
     section: ClassVar[str]
@@ -45,7 +41,7 @@ _IN_BATCHES = 1000
 _EFFORT = "how much a model reasons before it answers; without a value, as it does by itself"
 
 
-class ModelSettings(SettingsPart):
+class ModelSettings(Frozen):
     """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
 
     default: str = Field(default="keyless", description="the model to use, unless `operators` names another")
@@ -71,7 +67,7 @@ class ModelSettings(SettingsPart):
         return _IN_BATCHES if self.batch and "concurrency" not in self.model_fields_set else self.concurrency
 
 
-class CallSettings(SettingsPart):
+class CallSettings(Frozen):
     """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
 
     temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
@@ -94,7 +90,7 @@ class ServerSettings(CallSettings):
     )
 
 
-class BudgetSettings(SettingsPart):
+class BudgetSettings(Frozen):
     """Limits of one question; without a value there is none."""
 
     tokens: int | None = Field(default=None, ge=0, description="maximum tokens, in and out")
@@ -103,7 +99,7 @@ class BudgetSettings(SettingsPart):
     money: Decimal | None = Field(default=None, ge=0, description="maximum cost in US dollars")
 
 
-class RetrievalSettings(SettingsPart):
+class RetrievalSettings(Frozen):
     """What is searched, and how much of it is kept."""
 
     corpora: Listed = Field(
@@ -132,7 +128,7 @@ class RetrievalSettings(SettingsPart):
         return data
 
 
-class RecipeSettings(SettingsPart):
+class RecipeSettings(Frozen):
     """How questions are answered. What only one recipe reads is in the group of its name."""
 
     name: str = Field(default="ground", description="the recipe")
@@ -156,7 +152,7 @@ class RecipeSettings(SettingsPart):
     )
 
 
-class ReadSettings(SettingsPart):
+class ReadSettings(Frozen):
     """What a model is shown of the documents found."""
 
     tokens: int | None = Field(
@@ -167,7 +163,7 @@ class ReadSettings(SettingsPart):
     )
 
 
-class VerifySettings(SettingsPart):
+class VerifySettings(Frozen):
     """How written sentences are checked."""
 
     critic: str = Field(
@@ -200,14 +196,14 @@ class VerifySettings(SettingsPart):
     )
 
 
-class TraceSettings(SettingsPart):
+class TraceSettings(Frozen):
     """Where traces are sent, beside the home folder."""
 
     otlp_endpoint: str | None = Field(default=None, description="address of an OpenTelemetry collector")
     send_text: bool = Field(default=False, description="send document and prompt text to the collector too")
 
 
-class KeySettings(SettingsPart):
+class KeySettings(Frozen):
     """Keys of hosted models, of NCBI and of search services.
 
     A model without one here reads its provider's variable (OPENAI_API_KEY). A server named by `models.NAME.base_url`
@@ -226,7 +222,7 @@ class KeySettings(SettingsPart):
     state: SecretStr | None = Field(default=None, description="the password of the database that `serve.state` names")
 
 
-class OidcSettings(SettingsPart):
+class OidcSettings(Frozen):
     """Sign-in by an identity provider (OpenID Connect), in addition to tokens; `keys.oidc` is the client's secret.
 
     A person has the highest role that one of their groups gives; `*` stands for every person. Without one they are
@@ -259,7 +255,7 @@ class OidcSettings(SettingsPart):
         return self
 
 
-class ServeSettings(SettingsPart):
+class ServeSettings(Frozen):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
     state: str | None = Field(

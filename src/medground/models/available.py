@@ -81,11 +81,9 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
 
     step, parts = f"make {model.name}", 4
     progress(step, 0, parts)
-    differences = read(model.content(), model.name)
-    if differences.about.base != model.card.base:
-        raise ConfigError(f"the weights of {model.name} are for another base; reinstall medground")
+    differences = read(model.content())
     weights, shape = read_weights(base, model.base)
-    weights = joined(weights, differences, model.name)
+    weights = joined(weights, differences)
     progress(step, 1, parts)
     network = pair_graph(weights, shape, differences.about.max_length)
     del weights  # they are in the network now: hundreds of megabytes

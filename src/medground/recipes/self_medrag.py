@@ -137,7 +137,7 @@ def _as_published(settings: Settings) -> bool:
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
     retrieval = settings.section(SelfMedRagSettings).retrieval
-    dense = Lookup.words("any").model_copy(update={"rankers": (Ranker.DENSE,)})
+    dense = Lookup.words("any").replace(rankers=(Ranker.DENSE,))
     if retrieval in ("hybrid", "dense") and sources and not any(source.accepts(dense) for source in sources):
         yield ConfigError(
             f"self_medrag.retrieval is {retrieval}, but no source has vectors; make them with medground corpus build "

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import takewhile
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -36,6 +36,10 @@ class Frozen(BaseModel):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def replace(self, **fields: Any) -> Self:
+        """A copy with other values in some fields, which are not validated: `hit.replace(rank=1)`."""
+        return self.model_copy(update=fields)
 
 
 class Section(Frozen):

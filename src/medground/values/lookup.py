@@ -99,7 +99,7 @@ class Lookup(Frozen):
         kinds, ids = _both(self.kinds, filters.kinds), _both(self.documents, filters.ids)
         if (self.kinds and not kinds) or (self.documents and not ids):
             return None
-        return filters.model_copy(update={"kinds": kinds, "ids": ids}) if self.kinds or self.documents else filters
+        return filters.replace(kinds=kinds, ids=ids) if self.kinds or self.documents else filters
 
     @property
     def of_texts(self) -> bool:

@@ -161,7 +161,7 @@ class Question(Frozen):
         """The question as its English translation, which may ask for another kind of answer where none was chosen."""
         text = _cleaned(english)
         task = guessed_task(text) if self.task == "free" else self.task
-        return self.model_copy(update={"text": text, "original": self.text, "task": task})
+        return self.replace(text=text, original=self.text, task=task)
 
     def worded(self, values: Sequence[str]) -> tuple[str, ...]:
         """Values of an answer in words: a letter with the text of its option, others as they are."""
@@ -234,7 +234,7 @@ def as_question(
         return asked
     if asked.context:
         raise UsageError("the question has a context already; give one context")
-    return asked.model_copy(update={"context": given})
+    return asked.replace(context=given)
 
 
 def _lines(context: str) -> str:

@@ -44,7 +44,7 @@ class SourceDescription(Frozen):
         return value
 
     @classmethod
-    def of(cls, kind: SourceKind) -> Self:
+    def of_kind(cls, kind: SourceKind) -> Self:
         """The description of a source of which only the kind is known."""
         return cls(name=kind, kind=kind, about=_ABOUT[kind], licence="not recorded", origin="not recorded")
 

@@ -187,7 +187,7 @@ class SourcesPlanned(Step, span="source plan", texts=["plan"]):
     unread: bool = False
 
     @classmethod
-    def of(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0, *, unread: bool = False) -> Self:
+    def from_queries(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0, *, unread: bool = False) -> Self:
         """The step of a plan's queries by source; `repairs` counts what its parser corrected.
 
         `unread`: what the planner wrote could not be read, so nothing was searched.
@@ -286,7 +286,7 @@ class ResearchPlanned(Step, span="research plan", texts=["plan"]):
     mended: int = 0
 
     @classmethod
-    def of(cls, plan: ResearchPlan) -> Self:
+    def from_plan(cls, plan: ResearchPlan) -> Self:
         """The step of a plan."""
         return cls(
             plan=plan.model_dump_json(),

@@ -75,9 +75,9 @@ class UsageReport(Frozen):
         return UsageReport(**sums, price=price)
 
     @classmethod
-    def of(cls, usage: UsageReport, *, seconds: float = 0.0) -> UsageReport:
+    def from_usage(cls, usage: UsageReport, *, seconds: float = 0.0) -> UsageReport:
         """The report of a cost, with the seconds that the work took."""
-        return usage.model_copy(update={"seconds": seconds})
+        return usage.replace(seconds=seconds)
 
 
 Usage = UsageReport

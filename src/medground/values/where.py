@@ -36,7 +36,7 @@ def parse_where(written: Iterable[str], filters: Filters | None = None) -> Filte
             raise UsageError(f"{limit[:60]!r} is not a limit; write FIELD=VALUE, such as journal=Lancet")
         pairs.append((name.strip(), value.strip()))
     where_queries(pairs)  # a wrong value is reported now, not at the first search
-    return (filters or Filters()).model_copy(update={"where": tuple(pairs)})
+    return (filters or Filters()).replace(where=tuple(pairs))
 
 
 def where_queries(pairs: Sequence[tuple[str, str]]) -> list[Query]:

@@ -91,7 +91,7 @@ async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: P
     async with await Engine.open(settings, progress=progress) as engine:
         head = Head(
             options=asdict(plan),
-            models={one.name: engine.models.of(one.name).name for one in BUILDING},
+            models={one.name: engine.models.for_operator(one.name).name for one in BUILDING},
             settings_hash=engine.settings.hash,
             snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
         )
@@ -111,7 +111,7 @@ class _Builder:
         self._build = build
         self._progress = progress
         self._pools: dict[Level, list[tuple[SubTopic, list[Finding]]]] = {level: [] for level in plan.levels}
-        self._asks_model = Author(engine.models.of(write_choice_question.name).name).is_model
+        self._asks_model = Author(engine.models.for_operator(write_choice_question.name).name).is_model
         keys = answer_sets()
         self._slots: list[tuple[Level, tuple[str, ...]]] = []
         for level in plan.levels:

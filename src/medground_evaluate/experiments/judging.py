@@ -40,7 +40,7 @@ async def judge_rows(
     Existing judgements are not repeated; they are stored in `home/judgements`.
     """
     judged, missing = dict(made.judged), dict(made.missing)
-    judge = models.of(compare_explanations.name).name
+    judge = models.for_operator(compare_explanations.name).name
     for name in made.experiment.data:
         runs = [made.runs[row, name] for row in made.experiment.judged or () if (row, name) in made.runs]
         if len(runs) < ORDERS:

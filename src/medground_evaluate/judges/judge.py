@@ -158,7 +158,7 @@ async def _judge(
     concurrency: int,
     watch: Watch,
 ) -> list[judgements.Judgement]:
-    judge = models.of(operator.name)
+    judge = models.for_operator(operator.name)
     check_judge(judge, runs)
     mark = pin(judge, operator, runs)
     with judgements.Sheet(out, mark) as sheet:
@@ -178,7 +178,7 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
         reply = await models.answer(operator, job.value, CallLimits())
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
-        return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
+        return {"status": "failed", "error": error, "usage": UsageReport.from_usage(failed.usage or Usage())}
     output: judgements.CompareOutput | judgements.RateOutput = reply.output
     both = (output.marks,) if isinstance(output, judgements.RateOutput) else (output.first, output.second)
     marks = tuple(mark.model_dump(exclude_none=True) for mark in both if mark is not None)
@@ -187,7 +187,7 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
         "better": output.better if isinstance(output, judgements.CompareOutput) else None,
         "marks": marks,
         "reason": output.reason,
-        "usage": UsageReport.of(reply.usage),
+        "usage": UsageReport.from_usage(reply.usage),
     }
 
 

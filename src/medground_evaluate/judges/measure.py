@@ -196,10 +196,10 @@ class Measurement:
         except ModelFailed as failed:
             if not failed.unreadable:
                 raise
-            reason, usage = " ".join(failed.reason.split()), UsageReport.of(failed.usage or Usage())
+            reason, usage = " ".join(failed.reason.split()), UsageReport.from_usage(failed.usage or Usage())
             lines = [Line(pair=pair.id, said="unusable", reason=reason) for pair in call]
         else:
-            usage, said = UsageReport.of(reply.usage), {one.statement: one for one in reply.output.statements}
+            usage, said = UsageReport.from_usage(reply.usage), {one.statement: one for one in reply.output.statements}
             lines = []
             for pair, quote, view in zip(call, value.evidence, value.statements, strict=True):
                 found = judgement_of(Claim(view.text, (quote,)), said[view.id], self.settings.verify.entailment)
@@ -267,6 +267,6 @@ def prepared(
     pairs = [*planted_pairs(records), *(public_pairs(data) if data else ())]
     if not pairs:
         raise UsageError("no record with findings; name a corpus of papers with -c, files with --records, or --data")
-    pin = [models.of(check.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
+    pin = [models.for_operator(check.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
     name = judges.stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
     return Measurement(model, chosen, pairs, models, judges.judges_folder(settings.home) / f"{name}.jsonl")

@@ -92,7 +92,7 @@ async def explore_questions(
             dataset=records.dataset,
             digest=records.digest,
             seed=wanted.seed,
-            model=engine.models.of(explore.name).name,
+            model=engine.models.for_operator(explore.name).name,
             settings_hash=engine.settings.hash,
             snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
             sources=sources,
@@ -147,7 +147,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstima
     items = records.training[: wanted.limit]
     async with await Engine.open(settings) as engine:
         sources = _sources(engine, items)
-        model = engine.models.of(explore.name).name
+        model = engine.models.for_operator(explore.name).name
     made = len(items) * len(sources) * wanted.queries
     tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
     return StepEstimate.of(len(items), made, len(items), tokens, model)

@@ -120,7 +120,7 @@ async def judge_explored(
                 "step": "judgements",
                 "model": retrieval.reranker
                 if by == "rerank"
-                else engine.models.of(_ASKS.get(by, judge_found).name).name,
+                else engine.models.for_operator(_ASKS.get(by, judge_found).name).name,
                 "settings_hash": engine.settings.hash,
                 "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
             }

@@ -120,7 +120,7 @@ def test_a_source_that_had_nothing_is_left_out_of_the_next_plan() -> None:
 SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind in FIVE)
 
 
-SOURCES = tuple(SourceDescription.of(kind) for kind in KINDS)
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in KINDS)
 
 
 def asked(read: ReadPlan) -> dict[str, list[str]]:
@@ -158,7 +158,7 @@ PLAN = st.fixed_dictionaries({kind: queries(ABOUT if kind == "graph" else PLAIN)
 def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> None:
     back = read(tagged(plan, KINDS))
     assert back.plan == plan
-    assert back.repairs == ()
+    assert not back.repairs
 
 
 PIECES = [f"<{slash}{name}>" for name in (*KINDS, "BOOK", "books", "pubmed", "think", "plan") for slash in ("", "/")]
@@ -173,7 +173,7 @@ def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) ->
         assert 0 < len(of_source) <= MOST_QUERIES
         assert all((query.term if name == "graph" else query.text) for query in of_source)
         assert len({different(query) for query in of_source}) == len(of_source)
-    assert found.unread == (found.counts.get("nothing read", 0) > 0)
+    assert found.unread == (found.repairs.get("nothing read", 0) > 0)
     assert not (found.unread and found.plan.queries)
 
 
@@ -184,12 +184,12 @@ WRITTEN = tomllib.loads(Path(__file__).with_name("written_plans.toml").read_text
 def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
     found = read(text)
     assert asked(found) == expected
-    assert sorted(found.counts) == sorted(repairs)
+    assert sorted(found.repairs) == sorted(repairs)
 
 
 def test_a_long_query_is_cut_and_an_empty_plan_is_not_an_unread_one() -> None:
     found = read(f"<wiki> {'a' * 3000} </wiki>")
-    assert (len(found.plan.queries["wiki"][0].text), found.counts) == (LONGEST_QUERY, {"too long": 1})
+    assert (len(found.plan.queries["wiki"][0].text), found.repairs) == (LONGEST_QUERY, {"too long": 1})
     assert (read("<book></book>").unread, read("no").unread) == (False, True)
 
 
@@ -204,5 +204,5 @@ def test_every_kind_of_source_may_stand_in_a_plan_in_the_order_of_the_sources() 
     assert tagged(plan, ("book", "wiki", "graph")) == (
         "<book> lens dislocation </book>\n<wiki> </wiki>\n<graph> Marfan syndrome , features ; FBN1 , diseases </graph>"
     )
-    sources = tuple(SourceDescription.of(kind) for kind in get_args(SourceKind))
+    sources = tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind))
     assert asked(read_plan("<protein> BRCA1 </protein>", sources)) == {"protein": ["BRCA1"]}

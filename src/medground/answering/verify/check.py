@@ -195,7 +195,7 @@ def _of_claim(
         if judgement.relation == "failed":
             return Checked(Verdict(label="unverified", critic=judge, best=quoted.best, note=judgement.note))
         stands = judgement.relation == "entails" and not judgement.flags
-        return Checked(quoted.model_copy(update={"flags": (), "note": OWN_WORDS}) if stands else quoted)
+        return Checked(quoted.replace(flags=(), note=OWN_WORDS) if stands else quoted)
     best = judgement.best
     foreign = bool(best and sentence.evidence) and not _is_cited(best or "", sentence, shared, run.ledger)
     told = replace(judgement, best=shared.evidence(judgement.best, sentence, run.ledger))

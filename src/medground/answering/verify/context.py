@@ -235,7 +235,7 @@ def numbers_traced(sentence: Sentence, checked: Checked, ledger: Ledger, questio
     numbers = ", ".join(dict.fromkeys(quantity.text for quantity in missing))[:_LONGEST]
     note = f"it gives {numbers}, which the source that it cites does not contain"
     changed = {"label": "not found", "assessed": None, "flags": (*verdict.flags, QUANTITY), "note": note}
-    return replace(checked, verdict=verdict.model_copy(update=changed))
+    return replace(checked, verdict=verdict.replace(**changed))
 
 
 SUBJECT = "subject"
@@ -268,9 +268,9 @@ def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
     note = f"the quote does not mention {' or '.join(missing)}"
     if told:
         changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
-        return replace(checked, verdict=verdict.model_copy(update=changed))
+        return replace(checked, verdict=verdict.replace(**changed))
     notes = "; ".join(filter(None, [note, verdict.note]))
-    return replace(checked, verdict=verdict.model_copy(update={"flags": (*verdict.flags, SUBJECT), "note": notes}))
+    return replace(checked, verdict=verdict.replace(flags=(*verdict.flags, SUBJECT), note=notes))
 
 
 GIVEN = "given"

@@ -214,7 +214,7 @@ def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
     if cited.relation == "entails":
         flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
         label = "partly" if flags and verdict.label == "supported" else verdict.label
-        return verdict.model_copy(update={"best": cited.best, "flags": flags, "label": label})
+        return verdict.replace(best=cited.best, flags=flags, label=label)
     if cited.relation == "failed":
         return marked(verdict, CITATION, f"whether the evidence cited supports it was not checked: {cited.note}")
     return marked(verdict, CITATION, "the retrieved passages support it, but the evidence cited does not")
@@ -223,10 +223,10 @@ def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
 def marked(verdict: Verdict, flag: str, note: str) -> Verdict:
     """The verdict with a flag and a note; `supported` becomes `partly`."""
     label = "partly" if verdict.label == "supported" else verdict.label
-    return noted(verdict, note, flag).model_copy(update={"label": label})
+    return noted(verdict, note, flag).replace(label=label)
 
 
 def noted(verdict: Verdict, note: str, *flags: str) -> Verdict:
     """The verdict with one more note, and with these flags."""
     notes = "; ".join(filter(None, [verdict.note, note]))
-    return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, *flags])), "note": notes})
+    return verdict.replace(flags=tuple(dict.fromkeys([*verdict.flags, *flags])), note=notes)

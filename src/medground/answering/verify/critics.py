@@ -42,7 +42,7 @@ class OperatorCritic:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self.name = run.models.of(check.name).name
+        self.name = run.models.for_operator(check.name).name
         self.is_model = Author(self.name).is_model
         # Word statistics compare sentences; a model reads whole passages.
         self.reads: Reads = "passages" if self.is_model else "sentences"
@@ -92,7 +92,7 @@ class OperatorCritic:
             question=asked.text,
             task=asked.task,
             options=asked.options,
-            evidence=tuple(view.model_copy(update={"stance": "unknown"}) for view in quotes.values()),
+            evidence=tuple(view.replace(stance="unknown") for view in quotes.values()),
             statements=tuple(_statement(n, claim, len(quotes)) for n, claim in group.items()),
             beside=tuple(beside),
             answer=tuple(answer),
@@ -164,7 +164,7 @@ class LabelsOnly:
     reads: Reads = "passages"
 
     def __init__(self, run: Run) -> None:
-        self.name = run.models.of(label.name).name
+        self.name = run.models.for_operator(label.name).name
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """No relation for any claim; results are in order."""

@@ -34,9 +34,9 @@ def without_orders(draft: Draft, run: Run) -> Draft:
             held[part.answer or part.text] = notes[0]
     kept = tuple(one for one in draft.answer if one not in held)
     if kept or not held:
-        return draft.model_copy(update={"answer": kept})
+        return draft.replace(answer=kept)
     reason = f"the model's answer is not shown: {'; '.join(dict.fromkeys(held.values()))}"
-    return draft.model_copy(update={"answer": (), "form": None, "basis": None, "reason": reason})
+    return draft.replace(answer=(), form=None, basis=None, reason=reason)
 
 
 def doubts_of_answer(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[Overclaim]:

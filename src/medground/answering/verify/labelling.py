@@ -59,7 +59,7 @@ async def label_all(
         else:
             shown = context.views or _quotes(item.sentence, ledger)
             found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown), bool(context.views))
-        return found.model_copy(update={"error_source": error_source(found, relevant=_is_wrong(found) and relevant())})
+        return found.replace(error_source=error_source(found, relevant=_is_wrong(found) and relevant()))
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
     return [replace(c, verdict=verdict) for c, verdict in zip(checked, verdicts, strict=True)]
@@ -120,7 +120,7 @@ async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: R
         "best": verdict.best or context.evidence(output.best, item.sentence, run.ledger),
         "note": verdict.note or reason,
     }
-    labelled_so = verdict.model_copy(update=changed)
+    labelled_so = verdict.replace(**changed)
     if not output.category.startswith("INCORRECT"):
         return labelled_so
     said = f"labelled {output.category} by {by}"
@@ -144,7 +144,7 @@ def _by_rule(item: _Item, rationale: Sequence[_Item], ledger: Ledger, is_on_topi
     if category is None:
         return verdict
     by = verdict.critic if item.judged and verdict.critic != "graph" else KEYLESS
-    return verdict.model_copy(update={"category": category, "labelled_by": by})
+    return verdict.replace(category=category, labelled_by=by)
 
 
 def _opposed(item: _Item, rationale: Sequence[_Item], ledger: Ledger) -> bool:

@@ -76,4 +76,4 @@ def facts_of(sentence: Sentence) -> Sentence:
     if not text or text == sentence.text:
         return sentence
     place = {"within": within, "start": max(within.find(text), 0)} if sentence.within else {}
-    return sentence.model_copy(update={"text": text, **place})
+    return sentence.replace(text=text, **place)

@@ -117,7 +117,7 @@ def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
     note = "; ".join(dict.fromkeys(overclaim.note for overclaim in found))
     partly = {"label": "partly"} if verdict.label == "supported" else {}
     partly |= {"assessed": "partly"} if verdict.assessed == "supported" else {}
-    return noted(verdict, note, *(overclaim.kind for overclaim in found)).model_copy(update=partly)
+    return noted(verdict, note, *(overclaim.kind for overclaim in found)).replace(**partly)
 
 
 def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
@@ -204,7 +204,7 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, set
     if held := tuple(one for one in found if one.kind in UNHELD or (one.kind in HELD_BACK and not settled)):
         note = "; ".join(dict.fromkeys(one.note for one in held))
         changed = {"label": "not found", "assessed": None, "probability": None, "note": ""}
-        return noted(verdict.model_copy(update=changed), note, *(one.kind for one in held))
+        return noted(verdict.replace(**changed), note, *(one.kind for one in held))
     if off := tuple(one for one in found if one.kind in (SUBJECT, FOREIGN)):
         return downgraded(verdict, off)
     return verdict  # the judge read the doubts, and of these it is the better reader

@@ -120,8 +120,6 @@ _ASIDE = re.compile(
 )
 """Behind the name of an outcome: a treatment of it, or those who have it."""
 _NOT_ALNUM = re.compile(r"[\W_]+")
-_JOINED = re.compile(r",? (?:and|but|while|whereas) (?=\w+(?:ed|s)\b)")
-"""Between two clauses, of which the second begins with a verb."""
 _WITH = re.compile(r"\b(?:with|after|having|had|who have) (?:[\w-]+ ){0,3}$")
 _NEAR_PEOPLE = 60
 """Characters before a condition in which those are named who have it."""
@@ -240,14 +238,6 @@ def _animals(part: Part) -> str:
     return species[0] if asks_of_people and species and all(species) and part.answer != "no" else ""
 
 
-def _extra(part: Part) -> str:
-    """A clause that is joined to another, and of which no quote has a word."""
-    clauses = [clause for clause in _JOINED.split(part.text) if len(words.terms(clause)) > 1]
-    held = frozenset(words.terms("\n".join([*part.quotes, *(document.title for document in part.documents)])))
-    bare = [clause for clause in clauses[1:] if held.isdisjoint(words.terms(clause))]
-    return bare[0].strip() if bare else ""
-
-
 def _outcome(part: Part) -> str:
     """An outcome of patients, such as death, of which no passage that is cited has a word: it measured another."""
     read = "\n".join(part.passages or part.quotes)
@@ -344,7 +334,6 @@ TABLE: tuple[Rule, ...] = (
     Rule("unhedged", "words", _in("sentence"), _unhedged),
     Rule("cause", "words", _in("statement", "sentence", "closed"), _cause),
     Rule("group", "words", _PROSE, _group),
-    Rule("extra", "words", _PROSE, _extra),
     Rule("outcome", "words", _in("statement", "sentence", "closed", "direction"), _outcome),
     Rule("population", "words", _in("sentence", "closed", "direction"), _animals),
     Rule("condition", "words", _in("sentence", "closed", "direction"), _condition),

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from medground.answering.run import Run
 from medground.answering.verify.critic import Claim, Judgement, Reads, Score
 from medground.answering.verify.nli_critic import NliCritic
-from medground.errors import ConfigError
 from medground.language import words
 from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate
@@ -156,19 +155,12 @@ class PairScorer:
     """A shipped network as the source of the two scores that a critic needs.
 
     It says nothing below the probability `least`, the higher of its own and `judges_from` of its card.
-
-    Raises ConfigError: its labels do not name entailment and contradiction.
     """
 
     def __init__(self, network: PairNetwork, judges_from: float = 0.0) -> None:
-        from medground.answering.verify.nli_model import read_labels
-
         self.name, self._network = network.name, network
         self.least = max(network.about.abstain_below, judges_from)
-        labels = read_labels(network.name, dict(enumerate(network.about.labels)))
-        if labels.contradiction is None:
-            raise ConfigError(f"the weights of {network.name} cannot tell contradictions; reinstall medground")
-        self._places = labels.entailment, labels.contradiction
+        self._places = [network.about.labels.index(label) for label in ("entails", "contradicts")]
 
     def problem(self, statement: str) -> str | None:
         """Why the model cannot judge a statement, or None."""

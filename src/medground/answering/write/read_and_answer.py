@@ -53,7 +53,7 @@ async def answer_from(
     Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
     """
     known = before or Answered()
-    budget = budget_of(run, run.models.of(read_and_answer.name).name)
+    budget = budget_of(run, run.models.for_operator(read_and_answer.name).name)
     shown = excerpts(readings, run, budget=budget, known=known.passages, seen=known.shown)
     if not shown.passages:
         return known

@@ -237,7 +237,7 @@ def create_app(settings: Settings | Mapping[str, Any] | None = None, *, login: b
         settings: as for `Engine.open`.
         login: whether every request needs a token; without one, only where no one else can reach the server.
     """
-    chosen = Settings.of(settings)
+    chosen = Settings.resolved(settings)
 
     @asynccontextmanager
     async def opened(app: Starlette) -> AsyncIterator[None]:

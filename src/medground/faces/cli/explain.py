@@ -40,7 +40,7 @@ def explain(
         spans = read_trace(chosen.home / "traces", answer.trace_id)
     except UsageError:
         raise ConfigError(f"cannot explain the answer: {chosen.home} is read-only; set MEDGROUND_HOME") from None
-    explanation = Explanation.of(answer, spans)
+    explanation = Explanation.from_trace(answer, spans)
     if json:
         say_data(explanation)
     else:

@@ -190,7 +190,7 @@ def _chosen(opened: Input, kind: SourceKind, where: Wanted) -> Iterator[Item]:
 
 
 def _of_kind(item: Item, kind: SourceKind) -> Item:
-    return item.model_copy(update={"kind": kind}) if isinstance(item, Document) and item.kind != kind else item
+    return item.replace(kind=kind) if isinstance(item, Document) and item.kind != kind else item
 
 
 def _values(document: Document, name: str) -> tuple[str, ...]:
@@ -246,22 +246,22 @@ def build_base(
                     f"medground corpus remove {corpus}, or give the base another name"
                 )
         pending = tuple(name for name in dict.fromkeys((*known, *names)) if name not in before.sources)
-        base = before.model_copy(update={"pending": pending, "spec": str(path.resolve())})
+        base = before.replace(pending=pending, spec=str(path.resolve()))
         bases.write(base)
         built = []
         for source in spec.sources:
             one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
             counted = {**base.counted, one.name: of_source(base, one.name, library)}
-            base = base.model_copy(update={"counted": counted})
+            base = base.replace(counted=counted)
             bases.write(base)
         removed = tuple(name for name in dict.fromkeys(known) if name not in names)
-        base = base.model_copy(update={"sources": names, "pending": removed})
+        base = base.replace(sources=names, pending=removed)
         bases.write(base)
         for name in removed:
             remove_corpus(library, corpus_name(spec.name, name))
         kept = {name: one for name, one in base.counted.items() if name in names}
-        base = base.model_copy(update={"pending": (), "counted": kept})
+        base = base.replace(pending=(), counted=kept)
         bases.write(base)
         return BuiltBase(base, tuple(built), removed)
 
@@ -275,7 +275,7 @@ def remove_base(name: str, home: Path) -> Base:
     bases, library = Bases(home), Library(home)
     with bases.lock(name):
         base = bases.find(name) or bases.read(name)  # which says that there is none
-        bases.write(base.model_copy(update={"sources": (), "pending": (*base.sources, *base.pending)}))
+        bases.write(base.replace(sources=(), pending=(*base.sources, *base.pending)))
         for source in (*base.sources, *base.pending):
             remove_corpus(library, corpus_name(name, source))
         bases.forget(name)

@@ -20,7 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 from medground.home.files import tables
 from medground.home.settings_groups import CallSettings
 from medground.language.question_reading import Asked, reading_of
-from medground.values.document import SourceKind
+from medground.values.document import Frozen, SourceKind
 from medground.values.evidence import Stance
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
@@ -45,13 +45,13 @@ _ASKED = "question"
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 
-class OperatorInput(BaseModel):
+class OperatorInput(Frozen):
     """Base of operator inputs. Fields typed `Untrusted` hold text from others: data, never instructions.
 
     A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(defer_build=True)
 
 
 class AskedInput(OperatorInput):
@@ -81,10 +81,10 @@ def _head(*parts: object) -> str:
     return " | ".join(str(part) for part in parts if part)
 
 
-class OperatorOutput(BaseModel):
+class OperatorOutput(Frozen):
     """Base of operator outputs, which a model fills in."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(defer_build=True)
 
 
 class PlainOutput(OperatorOutput):

@@ -42,4 +42,4 @@ async def with_choice(
     told = {"models": dict(sorted(run.answered_by.items())), "usage": run.report(), "warnings": tuple(run.warnings)}
     if decision.status == "decided" and not report.evidence:
         told["needs_evidence"] = False
-    return report.model_copy(update={"decision": decision, **told})
+    return report.replace(decision=decision, **told)

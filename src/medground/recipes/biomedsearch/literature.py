@@ -94,7 +94,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     hits = await retrieved([hit for each in returned for hit in each.hits], run)
     papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
-    row = flow.model_copy(update={"found": len(hits), "merged": len(hits) - len(papers)})
+    row = flow.replace(found=len(hits), merged=len(hits) - len(papers))
     missed = tuple(f"{each.source}: {each.failure.reason}; its papers are missing" for each in returned if each.failure)
     nowhere = () if sources else ("no literature source is selected; select one with --source, or a corpus",)
     return ToolFound(
@@ -168,7 +168,7 @@ async def _chosen(
 
     def ranking(found: Sequence[Paper], value: Callable[[Paper], float]) -> Ranking:
         ordered = sorted(found, key=lambda paper: (-value(paper), paper.hit.rank, paper.hit.passage.key))
-        return tuple(paper.hit.model_copy(update={"rank": rank}) for rank, paper in enumerate(ordered, 1))
+        return tuple(paper.hit.replace(rank=rank) for rank, paper in enumerate(ordered, 1))
 
     def place(paper: Paper) -> float:
         return -paper.hit.rank
@@ -198,7 +198,7 @@ async def _chosen(
         notes.append(
             f"no paper has {choices.coverage:.0%} of the keywords; those that have {threshold:.0%} of them are kept"
         )
-    best = [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(kept, 1)]
+    best = [hit.replace(rank=rank) for rank, hit in enumerate(kept, 1)]
     return [replace(by_key[hit.passage.key], hit=hit) for hit in best], flow, tuple(notes)
 
 

@@ -74,7 +74,7 @@ def _paper(hits: Sequence[Hit], documents: Mapping[str, Document]) -> Paper:
     records.sort(key=lambda d: (d.text.strip() == d.title.strip(), *is_less(d), -len(d.text), -len(d.mesh), d.id))
     read = records[0]
     own = first[read.id]
-    hit = aside or own.model_copy(update={"passage": abstract_of(read) or own.passage})
+    hit = aside or own.replace(passage=abstract_of(read) or own.passage)
     return Paper(hit, tuple(records))
 
 

@@ -115,7 +115,7 @@ class Mended:
         tools = {_key(node.keyword): _tools(node.tools, allowed) for node in graph.nodes}
         self._note_unknown([node.keyword for node in graph.nodes], "tools were given to")
         for key, keyword in self.keywords.items():
-            self.keywords[key] = keyword.model_copy(update={"tools": tools.get(key) or tuple(allowed[:1])})
+            self.keywords[key] = keyword.replace(tools=tools.get(key) or tuple(allowed[:1]))
         self._note_unknown([name for edge in graph.edges for name in (edge.before, edge.after)], "an edge named")
         weights: dict[tuple[str, str], float] = {}
         for edge in graph.edges:
@@ -135,7 +135,7 @@ class Mended:
         """Give each sub-question its tools, where it has no keywords."""
         tools = {one.id: _tools(one.tools, allowed) for one in chosen.chosen}
         for at, one in enumerate(self.subquestions):
-            self.subquestions[at] = one.model_copy(update={"tools": tools.get(one.id) or tuple(allowed[:1])})
+            self.subquestions[at] = one.replace(tools=tools.get(one.id) or tuple(allowed[:1]))
 
     def plan(self, question: str, edges: Sequence[Edge] = ()) -> ResearchPlan:
         """The whole plan."""
@@ -157,7 +157,7 @@ class Mended:
         return self.keywords[key].name
 
     def _set(self, at: int, names: Sequence[str]) -> None:
-        self.subquestions[at] = self.subquestions[at].model_copy(update={"keywords": tuple(dict.fromkeys(names))})
+        self.subquestions[at] = self.subquestions[at].replace(keywords=tuple(dict.fromkeys(names)))
 
     def _note_unknown(self, names: Sequence[str], what: str) -> None:
         unknown = [name for name in dict.fromkeys(names) if name and _key(name) not in self.keywords]
@@ -212,7 +212,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
             tools = await run.ask_for_part(decomposing.choose_tools, chosen, "the tools of the parts")
             mended.add_tools(tools, allowed)
         plan = mended.plan(text, edges)
-        run.end(span, ResearchPlanned.of(plan))
+        run.end(span, ResearchPlanned.from_plan(plan))
     return plan
 
 

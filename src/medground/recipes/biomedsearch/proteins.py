@@ -229,7 +229,7 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
     return ToolFound(
         "protein",
         "found" if hits else "empty" if looked.answered else "failed",
-        flow.model_copy(update=counts),  # records are counted, not lines: `cut` are those of which no line was kept
+        flow.replace(**counts),  # records are counted, not lines: `cut` are those of which no line was kept
         hits=hits,
         failures=tuple(dict.fromkeys([*looked.failures, *shown.failures, *refused])),
         notes=tuple(dict.fromkeys([*notes, *looked.notes, *shown.notes, *withdrawn])),

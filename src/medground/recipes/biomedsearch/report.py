@@ -81,7 +81,7 @@ async def in_short(question: Question, run: Run) -> Short:
             found = await quoted(question, run, only, finding)
             evidence = (*short.evidence, *found.evidence)
             said = (*short.draft.sentences, *statements(found.draft.sentences, evidence))
-            short = Short(short.draft.model_copy(update={"sentences": said}), evidence, short.entails)
+            short = Short(short.draft.replace(sentences=said), evidence, short.entails)
     return short
 
 
@@ -177,10 +177,10 @@ async def _checked(
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
         return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped)
-    draft = short.draft.model_copy(update={"sentences": sentences})
+    draft = short.draft.replace(sentences=sentences)
     if not short.entails:
         draft = drafted(run.question, sentences, frame, run, run.writer)
-    draft = draft.model_copy(update={"beside": beside})
+    draft = draft.replace(beside=beside)
     return await finish(run.question, draft, evidence, run, graph=short.entails)
 
 
@@ -207,7 +207,7 @@ def _with_report(
     used = {one.id: {name for e in one.evidence for name in same[cited[e]]} for one in subanswers}
     worked = [(tool, used[one.subquestion.id]) for one in found for tool in one.tools if tool.state in WORKED]
     flow = tuple(
-        tool.flow.model_copy(update={"cited": len({hit.passage.document_id for hit in tool.hits} & documents)})
+        tool.flow.replace(cited=len({hit.passage.document_id for hit in tool.hits} & documents))
         for tool, documents in worked
     )
     by_id = {document.id: document.kind for document in answer.documents}

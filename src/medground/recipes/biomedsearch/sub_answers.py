@@ -107,7 +107,7 @@ class _Shown:
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
     readable = quotable(hits, run)
-    asked = run.question.model_copy(update={"text": found.subquestion.text, "options": ()})
+    asked = run.question.replace(text=found.subquestion.text, options=())
     return _Shown(found, tuple(readable), shown_passages(asked, readable, run, records=RECORDS))
 
 

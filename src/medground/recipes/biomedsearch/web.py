@@ -146,7 +146,7 @@ def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSetting
 
 async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
     try:
-        found = await run.look_up(lookup.model_copy(update={"sources": (engine,)}))
+        found = await run.look_up(lookup.replace(sources=(engine,)))
     except SourceUnavailable as error:
         return Returned(engine, failure=error)
     return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
@@ -233,4 +233,4 @@ async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embed
             for cosine, passage in scored[:_PASSAGES]
         ]
     standing = await readable(sorted(chosen, key=lambda hit: (-hit.score, hit.passage.key)), run)
-    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(standing, start=1))
+    return tuple(hit.replace(rank=rank) for rank, hit in enumerate(standing, start=1))

@@ -19,7 +19,7 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
     rankings: dict[str, list[Ranking]] = {one.source.name: [] for one in found}
     for one in found:
         for hits in (query.hits for query in one.queries if query.hits):
-            ranked = (hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+            ranked = (hit.replace(rank=rank) for rank, hit in enumerate(hits, start=1))
             rankings[one.source.name].append(tuple(ranked))
     by_source = [fuse(own, k=k) for own in rankings.values() if own]
     first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]

@@ -14,7 +14,7 @@ from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
 from medground.language.clean import some
 from medground.recipes.omni_rag import rating
 from medground.recipes.omni_rag.planners import explored, typed
-from medground.recipes.omni_rag.read_plan import ReadPlan, Repair
+from medground.recipes.omni_rag.read_plan import ReadPlan
 from medground.recipes.omni_rag.search import search_plan
 from medground.recipes.settings import OmniRagSettings
 from medground.values.document import Hit
@@ -40,11 +40,15 @@ class Tried:
 
     number: int
     parent: int
-    plan: SourcePlan
+    read: ReadPlan
     score: int | None
     suggestion: str = ""
     empty: tuple[str, ...] = ()
-    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def plan(self) -> SourcePlan:
+        """The plan itself."""
+        return self.read.plan
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ async def search_for_plan(
         ended = _why_enough(tried, spent, repeats, run)
     best = min(tried, key=_rank)
     with run.step(PlanChosen(number=best.number, rounds=len(tried), ended=ended)):
-        return ReadPlan(plan=best.plan, repairs=best.repairs)
+        return best.read
 
 
 def _rank(one: Tried) -> tuple[int, bool, int, int]:
@@ -146,7 +150,7 @@ async def _round(question: Question, sources: Sources, run: Run, place: Place, b
             found = await search_plan(written.plan, run)
             score, suggestion = await _rated(question, sources, run, found)
             empty = tuple(one.source.name for one in found if one.state == "empty")
-            this = Tried(number, place.parent, written.plan, score, suggestion, empty, written.repairs)
+            this = Tried(number, place.parent, written, score, suggestion, empty)
         rated = PlanRated(
             number=number,
             parent=place.parent,

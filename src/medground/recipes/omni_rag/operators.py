@@ -165,7 +165,7 @@ def _read_by_words(value: ReasonInput) -> ReasonOutput:
         if passage.kind != "graph":
             kinds.setdefault(passage.kind, []).append(passage)
     strengths = {one.id: one.strength or 0.0 for passage in value.passages for one in passage.sentences}
-    chosen = [best_quotes(value.model_copy(update={"passages": tuple(own)}), value.sentences) for own in kinds.values()]
+    chosen = [best_quotes(value.replace(passages=tuple(own)), value.sentences) for own in kinds.values()]
     chosen = sorted(filter(None, chosen), key=lambda claims: -strengths[claims[0].sentences[0]])
     turns = [claim for turn in zip_longest(*chosen) for claim in turn if claim is not None]
     best = max((strengths[claim.sentences[0]] for claim in turns), default=0.0)
@@ -194,7 +194,7 @@ def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
     Where only the concept is asked about, every line bears on it. A number is not such a word.
     """
     lines = [
-        passage.model_copy(update={"id": line.id, "sentences": (line,)})
+        passage.replace(id=line.id, sentences=(line,))
         for passage in value.passages
         if passage.kind == "graph"
         for line in passage.sentences

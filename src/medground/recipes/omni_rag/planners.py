@@ -71,10 +71,12 @@ async def planned(question: Question, run: Run) -> SourcePlan:
             if not error.unreadable or not run.answers_anyway(read_sources):
                 raise
             run.warn(f"the plan of sources could not be read, so nothing was searched: {error}")
-            run.end(span, SourcesPlanned.of({}, unread=True))
+            run.end(span, SourcesPlanned.from_queries({}, unread=True))
             return SourcePlan()
         read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
-        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired, unread=read.unread))
+        run.end(
+            span, SourcesPlanned.from_queries(read.plan.queries, repairs=sum(read.repairs.values()), unread=read.unread)
+        )
     if read.repairs:
         run.warn(f"the plan of sources was corrected: {read.told()}")
     return read.plan

@@ -6,12 +6,10 @@ Source: Omni-RAG, prompts E.2 (the format of queries) and E.7 (a tag for each so
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import unescape
 from typing import Literal
 
-from pydantic import Field
-
-from medground.values.document import Frozen
 from medground.values.source_plan import (
     MOST_QUERIES,
     SourceDescription,
@@ -55,46 +53,21 @@ _END_OF_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNO
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 
 
-class Repair(Frozen):
-    """Something in a planner's text that was mended or left out, and how often it was."""
-
-    kind: RepairKind
-    source: str = ""
-    count: int = Field(default=1, ge=1)
-    text: str = Field(default="", max_length=80)
-    """The first of it, cut."""
-
-
-class ReadPlan(Frozen):
-    """A plan as it was read, and every repair.
-
-    `unread` is true if the text names no source: that is not an empty plan, which a planner may well mean.
-    """
+@dataclass(frozen=True)
+class ReadPlan:
+    """A plan as it was read, and how often each kind of thing in the planner's text was mended or left out."""
 
     plan: SourcePlan
-    repairs: tuple[Repair, ...] = ()
+    repairs: Mapping[RepairKind, int] = field(default_factory=dict)
 
     @property
     def unread(self) -> bool:
-        """Whether no source was named."""
-        return "nothing read" in self.counts
-
-    @property
-    def repaired(self) -> int:
-        """Number of repairs."""
-        return sum(repair.count for repair in self.repairs)
-
-    @property
-    def counts(self) -> Mapping[RepairKind, int]:
-        """Number of repairs by kind."""
-        counted: Counter[RepairKind] = Counter()
-        for repair in self.repairs:
-            counted[repair.kind] += repair.count
-        return dict(counted)
+        """Whether the text names no source: that is not an empty plan, which a planner may well mean."""
+        return "nothing read" in self.repairs
 
     def told(self) -> str:
         """The repairs in a line, such as `2 duplicate, 1 unclosed`; empty where there is none."""
-        return ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
+        return ", ".join(f"{count} {kind}" for kind, count in sorted(self.repairs.items()))
 
 
 class _Reading:
@@ -106,17 +79,12 @@ class _Reading:
         self._loose = {form: name for name in self._names for form in (f"{name}s", f"the {name}")}
         self._most = most
         self._queries: dict[str, dict[tuple[str, str], SourceQuery]] = {}
-        self._repairs: dict[tuple[RepairKind, str], tuple[int, str]] = {}
+        self.repairs: Counter[RepairKind] = Counter()
 
     def named(self, said: str) -> str | None:
         """The source that a word names, in whatever case and number a model writes it; None for no source."""
         word = said.strip().casefold()
         return self._names.get(word) or self._loose.get(word)
-
-    def mend(self, kind: RepairKind, source: str = "", text: str = "") -> None:
-        """Count a repair; those of one kind and source are one."""
-        before, first = self._repairs.get((kind, source), (0, text[:80]))
-        self._repairs[kind, source] = (before + 1, first)
 
     def add(self, name: str, term: str, text: str) -> None:
         """A query of a source, unless it asks nothing or was there already."""
@@ -126,9 +94,9 @@ class _Reading:
         kept = self._queries.setdefault(name, {})
         key = (query.term.casefold(), query.text.casefold())
         if key in kept:
-            self.mend("duplicate", name, str(query))
+            self.repairs["duplicate"] += 1
         elif len(kept) >= self._most:
-            self.mend("too many", name, str(query))
+            self.repairs["too many"] += 1
         else:
             kept[key] = query
 
@@ -136,21 +104,19 @@ class _Reading:
         """The words of a piece; empty, with a repair, if it asks nothing."""
         bare = cleaned(piece)
         if is_nothing(bare):
-            self.mend("no query", name, piece)
+            self.repairs["no query"] += 1
             return ""
         if bare != piece:
-            self.mend("marks removed", name, piece)
+            self.repairs["marks removed"] += 1
         said = " ".join(plain(bare).split())
         if len(said) > LONGEST_QUERY:
-            self.mend("too long", name, said)
+            self.repairs["too long"] += 1
         return said[:LONGEST_QUERY].rstrip()
 
     def plan(self) -> ReadPlan:
         """What was read."""
         queries = {name: tuple(kept.values()) for name, kept in self._queries.items()}
-        found = self._repairs.items()
-        repairs = tuple(Repair(kind=kind, source=name, count=n, text=first) for (kind, name), (n, first) in found)
-        return ReadPlan(plan=SourcePlan(queries=queries), repairs=repairs)
+        return ReadPlan(SourcePlan(queries=queries), self.repairs)
 
 
 def read_plan(text: str, sources: Sequence[SourceDescription], most: int = MOST_QUERIES) -> ReadPlan:
@@ -179,12 +145,12 @@ def plan_of(
     for said, *query in asked:
         name = reading.named(said)
         if name is None:
-            reading.mend("unknown source", said[:32], query[1])
+            reading.repairs["unknown source"] += 1
             continue
         spoken = (" ".join(one.split()) for one in query)
         term, text = (reading.part(name, one) if one else "" for one in spoken)
         if name in reading.graphs and not term:
-            reading.mend("no term", name, text)
+            reading.repairs["no term"] += 1
             term, text = text, ""
         elif name not in reading.graphs:
             term, text = "", text or term
@@ -196,12 +162,12 @@ def _read_graph_query(name: str, piece: str, reading: _Reading) -> None:
     whole = cleaned(piece)
     term, asked, commas = split_term(whole)
     if is_nothing(whole) or is_nothing(term):
-        reading.mend("no query", name, piece)
+        reading.repairs["no query"] += 1
         return
     if commas != 1:
-        reading.mend("several commas" if commas else "no term", name, piece)
+        reading.repairs["several commas" if commas else "no term"] += 1
     elif whole != piece:
-        reading.mend("marks removed", name, piece)
+        reading.repairs["marks removed"] += 1
     text = "" if is_nothing(asked) else reading.part(name, asked)
     reading.add(name, reading.part(name, term), text)
 
@@ -213,16 +179,16 @@ def _written(text: str, reading: _Reading) -> dict[str, list[str]]:
     """What a text holds for each source, after the thoughts of a model that writes them first."""
     text = _END_OF_THOUGHT.split(text)[-1]
     if len(text) > LONGEST_TEXT:
-        reading.mend("too long", "", text)
+        reading.repairs["too long"] += 1
         text = text[:LONGEST_TEXT]
     bare = _FENCE.sub("", text)
     if bare != text:
-        reading.mend("other form", "", "```")
+        reading.repairs["other form"] += 1
     if not _names_a_source(bare, reading) and "&lt;" in bare:
         bare = unescape(bare)
-        reading.mend("other form", "", "&lt;")
+        reading.repairs["other form"] += 1
     if not _names_a_source(bare, reading):
-        reading.mend("nothing read", "", " ".join(text.split()))
+        reading.repairs["nothing read"] += 1
         return {}
     return _inside(bare, reading)
 
@@ -248,28 +214,28 @@ def _inside(text: str, reading: _Reading) -> dict[str, list[str]]:
         owner = loose or next((name for name, known in reversed(around) if known), "")
         if owner:
             found[owner].append(_BLANK_LINE.split(piece)[0] if loose else piece)
-        elif said := piece.strip():
-            reading.mend("unknown source" if around else "text outside", around[-1][0][:32] if around else "", said)
+        elif piece.strip():
+            reading.repairs["unknown source" if around else "text outside"] += 1
 
     for place, (tag, known) in enumerate(tags):
         say(text[at : tag.start()])
         at, loose, name = tag.end(), "", known or tag[2].casefold()
         if known and known != tag[2]:
-            reading.mend("renamed source", known, tag[2])
+            reading.repairs["renamed source"] += 1
         if tag[1]:
             if all(other != name for other, _ in around):
-                reading.mend("stray tag", "", tag[0])
+                reading.repairs["stray tag"] += 1
             while any(other == name for other, _ in around):
                 around.pop()
             continue
         if around and around[-1][1]:
-            reading.mend("nested", around[-1][0], tag[0])
+            reading.repairs["nested"] += 1
         if known in found and (place in closed or tag[3]):
-            reading.mend("repeated source", name, tag[0])
+            reading.repairs["repeated source"] += 1
         if place in closed:
             around.append((name, known is not None))
         elif known and not tag[3]:
-            reading.mend("unclosed", name, tag[0])
+            reading.repairs["unclosed"] += 1
             loose = "" if known in whole else name
         if known and (loose or place in closed or tag[3]):
             found.setdefault(name, [])

@@ -53,7 +53,7 @@ async def omni_rag(question: Question, run: Run) -> Answer:
         if hits or run.answers_anyway(read_sources)
         else compose(run, unanswered(reason_of_nothing(found)))
     )
-    return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
+    return answer.replace(sources=searched_sources(found))  # y, by the reader
 
 
 async def answer_from_sources(

@@ -61,7 +61,7 @@ def not_configured(run: Run) -> tuple[SourceDescription, ...]:
         () if any(len(source.kinds) > 1 and _own(source) is None for source in run.sources) else FIVE_KINDS
     )
     missing = [word for word in wanted if word not in known and word not in choices.without]
-    return tuple(SourceDescription.of(kind) for kind in get_args(SourceKind) if kind in missing)
+    return tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind) if kind in missing)
 
 
 def open_to_plans(sources: Sequence[Source], choices: OmniRagSettings) -> list[OpenSource]:
@@ -83,7 +83,7 @@ def _described(source: Source, sources: Sequence[Source]) -> SourceDescription |
     if described := _own(source):
         return described
     if len(source.kinds) == 1:
-        return SourceDescription.of(next(iter(source.kinds)))
+        return SourceDescription.of_kind(next(iter(source.kinds)))
     in_a_base = any(_own(other) and len(other.kinds) > 1 for other in sources)
     if in_a_base and any(other.kinds == {"graph"} and other.state == source.state for other in sources):
         return None
@@ -186,7 +186,7 @@ async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) 
 
 
 def _ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+    return tuple(hit.replace(rank=rank) for rank, hit in enumerate(hits, start=1))
 
 
 def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup | None:

@@ -109,7 +109,7 @@ async def model_only(question: Question, run: Run) -> Answer:
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
     draft = drafted(question, written(output), output, run, run.author(recall))
     if not draft.answer:
-        draft = draft.model_copy(update={"reason": "this recipe does not search, and no model gave an answer"})
+        draft = draft.replace(reason="this recipe does not search, and no model gave an answer")
     nothing = Verdict(label="not found", critic="citation", note="written without evidence")
     return compose(run, draft, [nothing] * len(draft.sentences))
 

@@ -98,8 +98,8 @@ def dated(question: Question, run: Run) -> Question:
     if (found := stated(question.text, run.now().year)) is None:
         return question
     run.warn(found.note)
-    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
-    return question.model_copy(update={"filters": limits})
+    limits = asked.replace(year_from=found.first, year_to=found.last)
+    return question.replace(filters=limits)
 
 
 async def search(question: Question, query: PubMedQuery, run: Run) -> QueryResult:

@@ -125,8 +125,8 @@ async def find_evidence(question: Question, run: Run) -> list[Hit]:
 async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[Hit]:
     """The first k passages by BM25, reduced to the best m by the reranker, without retracted papers by default."""
     choices = run.settings.section(ReasonAndVerifySettings)
-    asked = words_lookup(question.model_copy(update={"text": text}))
-    found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
+    asked = words_lookup(question.replace(text=text))
+    found = await run.look_up(asked.replace(rankers=(Ranker.LEXICAL,)))
     by_words = fused(found, run)  # one source keeps its own order
     candidates = islice(distinct(await readable_texts(by_words, run)), choices.candidates)
     return await rerank(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
@@ -139,7 +139,7 @@ async def _verified(question: Question, evidence: list[Hit], written: Reasoned, 
     given = question.worded(written.draft.answer)
     whole = await assessed(question, parts, given, evidence, run) if wanted else None
     answer = await finish(question, written.draft, written.evidence, run, context=evidence)
-    return answer.model_copy(update={"assessment": whole})
+    return answer.replace(assessment=whole)
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
