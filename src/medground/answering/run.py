@@ -18,7 +18,7 @@ from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings_groups import BudgetSettings
 from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked, InWords
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
 from medground.models.operators.checking import check
@@ -41,7 +41,7 @@ VERIFYING = frozenset({check.name, label.name, assess.name})
 
 
 @dataclass
-class Run(Retrieval):
+class Run(Retrieval, InWords):
     """All state of one question."""
 
     models: Models
@@ -63,13 +63,13 @@ class Run(Retrieval):
         self._turn = asyncio.Lock()
 
     @property
-    def asked(self) -> Asked:
-        """The reading of its question."""
-        return self.reading(self.question)
+    def in_words(self) -> str:
+        """Its question."""
+        return self.question.text
 
     def reading(self, question: Question) -> Asked:
         """The reading of its question as a recipe has it: with the titles of the papers that it names by id."""
-        return reading_of(question.text)
+        return self.asked.reworded(question.text)
 
     def without_model(self, recipe: Declaration) -> None:
         """From now on no language model is asked, so that no limit holds; `recipe` declares what is asked instead."""

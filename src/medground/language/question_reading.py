@@ -18,15 +18,20 @@ from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.people import PATIENT, lost_people, people_among
-from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
+from medground.language.people_words import (
+    TOGETHER,
+    PlainWording,
+    corrected,
+    in_plain_words,
+    slips,
+    typed_too,
+    unknown_words,
+)
 from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
-from medground.pubmed.typed import names_in
 
-_TOGETHER = 3
-"""Maximum things that one quote must name together; a longer list is not found in one place."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
@@ -47,6 +52,20 @@ def reading_of(text: str) -> Asked:
     return Asked(text)
 
 
+class InWords:
+    """A question or a claim in words, and its reading: a run, the input of an operator, a claim that is judged."""
+
+    @property
+    def in_words(self) -> str:
+        """The words of the question."""
+        raise NotImplementedError
+
+    @property
+    def asked(self) -> Asked:
+        """The reading of the question."""
+        return reading_of(self.in_words)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a text says. Each part is read when it is first asked for, and once."""
@@ -64,11 +83,11 @@ class Asked:
     @cached_property
     def plain(self) -> str:
         """What it asks in the words of papers, without what is misspelt, and of a story only what matters."""
-        return asked_last(self._as_meant[0], _TOGETHER)
+        return self._wording.asked
 
     @cached_property
-    def _as_meant(self) -> tuple[str, dict[str, str]]:
-        return as_meant(names_in(self.text))
+    def _wording(self) -> PlainWording:
+        return in_plain_words(self.text)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -107,7 +126,7 @@ class Asked:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """The things that it is about, each with its heading and all its names, first those that it says itself."""
-        return typed_too(subjects(self.plain), self._as_meant[1])
+        return typed_too(subjects(self.plain), self._wording.changed)
 
     @cached_property
     def deciding(self) -> list[Subject]:
@@ -146,7 +165,7 @@ class Asked:
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
-        if missing or not found or len(found) > _TOGETHER:
+        if missing or not found or len(found) > TOGETHER:
             return missing
         wanted = [things for things in self.sides or [found] if not any(one.issuperset(things) for one in named)]
         return [together([one.said for one in things]) for things in wanted]
@@ -183,7 +202,7 @@ class Asked:
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        told = bool(things) and self.plain != self._as_meant[0]  # in a story
+        told = bool(things) and self.plain != self._wording.whole  # in a story
         unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
@@ -325,7 +344,7 @@ class Asked:
 
     def read_as(self, text: str) -> dict[str, str]:
         """What is misspelt in this and is not in a text, each with what it was read as."""
-        typed = ((said, meant) for said, meant in self._as_meant[1].items() if corrected(said) == meant)
+        typed = ((said, meant) for said, meant in self._wording.changed.items() if corrected(said) == meant)
         return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
 
     @cached_property

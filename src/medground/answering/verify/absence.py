@@ -102,7 +102,7 @@ def _lookups(absence: str, sources: tuple[str, ...]) -> list[Lookup]:
 
 
 def _asked(absence: str) -> Asked:
-    return Claim(" ".join(_FRAME.sub(" ", absence).split())).reading
+    return Claim(" ".join(_FRAME.sub(" ", absence).split())).asked
 
 
 def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dict[str, TextSpan]:
