@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rows import each_row, tables
 
 from medground.language.question_reading import reading_of
-from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.headings import PARTS, parts_of
+from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.scorer import strengths
 
 TABLES = tables(__file__)

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from medground.answering.declaration import Declaration, of_question
-from medground.answering.read.sentence_names import SentenceNames
 from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
@@ -29,6 +28,7 @@ from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
 from medground.values.decision import Notice
 from medground.values.document import Document, Passage
+from medground.values.evidence import SentenceNames
 from medground.values.identifiers import OWN_FILE, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
@@ -196,6 +196,22 @@ class Run(Retrieval, InWords):
         """Who answered the first of these operators that has been asked; None if none has."""
         return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
 
+    async def in_english(self) -> Question:
+        """The question, from now on in English as far as the model translates it; a warning says how it is read.
+
+        Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
+        """
+        if self.question.original or not looks_foreign(self.question.text):
+            return self.question
+        if not (self.recipe.writers and self.answerer(self.recipe.writers[0]).is_model):
+            self.warn(ENGLISH_ONLY)
+            return self.question
+        output = await self.ask(translate, TranslateInput(question=self.question.text))
+        self.question = self.question.in_english(output.english)
+        self.notice = self.notice or most_urgent(self.question.text)
+        self.warn(f"the question was read in English as “{self.question.text}”")
+        return self.question
+
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
         budget = self.budget
@@ -236,24 +252,6 @@ class Run(Retrieval, InWords):
             span.text(output=reply.output.model_dump_json())
         self._remaining()
         return reply.output
-
-
-async def in_english(run: Run) -> Question:
-    """The run's question in English, as far as its model translates it; a warning says how it is read.
-
-    Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
-    """
-    question = run.question
-    if question.original or not looks_foreign(question.text):
-        return question
-    if not (run.recipe.writers and run.answerer(run.recipe.writers[0]).is_model):
-        run.warn(ENGLISH_ONLY)
-        return question
-    output = await run.ask(translate, TranslateInput(question=question.text))
-    run.question = question.in_english(output.english)
-    run.notice = run.notice or most_urgent(run.question.text)
-    run.warn(f"the question was read in English as “{run.question.text}”")
-    return run.question
 
 
 async def with_titles(question: Question, run: Run) -> Question:

@@ -20,7 +20,7 @@ from medground.answering.verify.nli_critic import NliCritic
 from medground.errors import ConfigError
 from medground.language import words
 from medground.language.question_reading import Asked
-from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.judged import Candidate
 from medground.models.operators.base import EvidenceView
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
-from medground.language.finding_sentences import reports_result
 from medground.language.question_reading import Asked
-from medground.language.quoting.candidate import Candidate, log_sum
+from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.leading import (
     ITEM,
     POINTS_BACK,
@@ -17,6 +16,7 @@ from medground.language.quoting.leading import (
     introduces,
     is_quotable,
     is_whole,
+    reports_result,
     says_beside,
     says_the_same,
 )

@@ -8,11 +8,10 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from medground.language import words
-from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import asks_beside, cell_named, stands_alone
+from medground.language.quoting.leading import asks_beside, cell_named, reports_result, stands_alone, states_purpose
 from medground.language.sentences import ROW, sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from medground.language import words
-from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
 from medground.language.genes import gene_names
 from medground.language.mesh_terms import POOR, spoken
 from medground.language.people_words import in_plain_words
 from medground.language.predicate_words import ALL_VERBS
+from medground.language.requests import latest, stated
 from medground.pubmed.characters import forms
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
