@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language import question_kinds, words
+from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
@@ -28,12 +28,10 @@ from medground.language.people_words import (
     unknown_words,
 )
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
+from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
 
-_NEARBY = 60
-"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
 _MOST_OF_IT = 0.6
@@ -90,9 +88,11 @@ class Asked:
         return in_plain_words(self.text)
 
     @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
-        return question_kinds.kinds_of(self.plain)
+    def kind(self) -> str:
+        """The kind of answer that it asks for (`kinds.KINDS`), as `causes` or `outlook`; `other` for none of them."""
+        from medground.language import kinds  # numpy is slow to import
+
+        return kinds.KINDS[int(kinds.asked(self.without_things(self.plain)).argmax())]
 
     @cached_property
     def statement(self) -> str | None:
@@ -223,14 +223,17 @@ class Asked:
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
         most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or bool(self.deciding and "closed" not in self.kinds))
+        return self._written <= found and (most or bool(self.deciding and not is_closed(self.plain)))
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
-        own = self.in_own_words(text)
         if self.deciding:
-            return self.names_all(own)
-        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+            return self.names_all(text)
+        return not self.topic or words.coverage(self.topic, words.terms(self.in_own_words(text))) >= _MOST_OF_IT
+
+    def names_all(self, text: str) -> bool:
+        """Whether a text names all the things that decide, of which there is one."""
+        return bool(self.deciding) and not self.not_named(text)
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -246,22 +249,6 @@ class Asked:
         """Of a comparison, what a quote on one side names: the things of that side, and those of no side."""
         compared = self.comparison
         return compared.each_side(self.deciding) if compared and compared.sides else []
-
-    def names_side(self, text: str) -> bool:
-        """Whether a text names all things of one side of a comparison."""
-        return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
-
-    def names_all(self, text: str) -> bool:
-        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
-
-        What the title does not name must stand near each other.
-        """
-        title, _, body = without_accents(text).partition("\n")
-        things = [one for one in self.subjects if not one.aside and (not one.decides or one in self.deciding)]
-        said = (stem for one in things for stem in words.terms(without_accents(one.said)))
-        wanted = frozenset(said).difference(words.terms(title))
-        near = not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        return near and bool(self.deciding)
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.

@@ -17,6 +17,7 @@ from medground.language.question_reading import Asked
 from medground.models.catalogue import shipped
 from medground.models.operators.checking import check
 from medground.models.operators.differences import differences
+from medground.values.decision import AnswerCheck
 from medground.values.document import Document
 from medground.values.evidence import Evidence
 
@@ -37,6 +38,11 @@ class CriticReading:
     probability: float | None
     quotes: tuple[str, ...]
     decides: bool
+
+    def objection_to(self, answer: tuple[str, ...], by: str) -> AnswerCheck:
+        """The check of a short answer that the quotes deny."""
+        found = {"result": "contradicted", "found": (self.value,), "reason": self.reason}
+        return AnswerCheck(answer=answer, checked_by=by, **found)
 
 
 def has_critic(run: Run) -> bool:

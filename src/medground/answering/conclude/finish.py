@@ -18,7 +18,6 @@ from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
 from medground.language.question_reading import Asked
 from medground.values.answer import Answer
-from medground.values.decision import AnswerCheck
 from medground.values.document import Hit
 from medground.values.evidence import Evidence
 from medground.values.lookup import Lookup, Ranker
@@ -48,8 +47,7 @@ async def finish(
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
         missing: what is missing in what was read, where the draft does not say it.
 
-    Raises UnknownCitation: a sentence cites evidence that this run never quoted; SourceUnavailable: a document of the
-    context can no longer be fetched; BudgetExhausted: the run reached one of its limits.
+    Raises UnknownCitation: a sentence cites what this run never quoted; SourceUnavailable; BudgetExhausted.
     """
     asked = run.reading(question)
     _tell_misspelt(asked, evidence, run)
@@ -70,9 +68,7 @@ async def finish(
     reads = not conflicts and draft.basis != "graph fact" and has_critic(run)
     answered = await judged(asked, cited, run) if reads else None
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
-        by, why = run.settings.verify.critic, answered.reason
-        objects = {"result": "contradicted", "found": (answered.value,), "checked_by": by, "reason": why}
-        check = AnswerCheck(answer=draft.answer, **objects)
+        check = answered.objection_to(draft.answer, by=run.settings.verify.critic)
     _tell_replaced(cited, run)
     elsewhere = await _elsewhere(asked, cited, run)
     _tell_uncompared(asked, cited, run)

@@ -14,7 +14,7 @@ from medground.language.clause_grammar import has_verb, words_of
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
-from medground.language.question_kinds import aspects_of
+from medground.language.question_kinds import asks_for_value, aspects_of, is_closed
 from medground.language.question_reading import Asked
 from medground.language.sentences import ROW, sentence_spans
 
@@ -106,7 +106,7 @@ def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -
     its table is no part of the row. A value is asked for as such, as an amount, or in the past tense, as it was found
     in one study; or else by nothing but the names of the row, the column and the paper.
     """
-    if ROW not in row or "closed" in asked.kinds:
+    if ROW not in row or is_closed(asked.plain):
         return 0.0
     said, around = _left_of(asked.text, title, heading or "")
     name, *cells = row.split(ROW)
@@ -122,7 +122,7 @@ def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -
         return 0.0
     own = _stems(" ".join([name, *named]))
     wanted = said - (around - own)
-    is_found = "amount" in asked.kinds or not _VALUE.isdisjoint(words.tokens(asked.text))
+    is_found = asks_for_value(asked.plain) or not _VALUE.isdisjoint(words.tokens(asked.text))
     if not is_found and not own.issuperset(said.intersection(words.terms(asked.text))):
         return 0.0
     return words.coverage(wanted, own) * known

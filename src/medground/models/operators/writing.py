@@ -51,7 +51,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
         off_topic, aim = topic.isdisjoint(words.terms(said)), not only_aims and _has_purpose(one.quote, all)
         if compared is None:
             return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
-        return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
+        return off_topic, aim, not compared.names_both(said)
 
     chosen: list[EvidenceView] = []
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
