@@ -31,19 +31,13 @@ def statement_of(text: str) -> str | None:
         return None
     verb, rest = tokens[0].lower(), tokens[1:]
     words = [core(token) for token in rest]
-    if (
-        words[0] in _NO_MEANING
-        or words[0] in lists.PREPOSITIONS
-        or (words[0] == "it" and not stands_for_clause(verb, rest))
-    ):
+    if words[0] in _NO_MEANING or (words[0] == "it" and not stands_for_clause(verb, rest)):
         return None
     one_clause = not lists.SUBORDINATE & set(words)
     if verb in BE and one_clause and BE & set(words):
         return " ".join(rest)  # `Is zinc is safe`: the statement is there already
     place = predicate(verb, rest)
     if place is None or offers_choice(verb, words, place):
-        return None
-    if lists.SUBORDINATE & set(words[:place]) - {"that", "who", "which", "whose", "where"}:
         return None
     said = in_form(verb, rest[place:])
     subject = ["some", *rest[1:place]] if words[0] == "any" else rest[:place]
@@ -146,10 +140,7 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
     at = words.index("or")
     if at < place or "either" in words[place:]:
         return at > place
-    said = words[place:at]
-    if verb in BE | HAVE:  # `is it safe or harmful`, but `is it associated with pain or nausea`
-        return len(said) < 3 or not any(word in lists.PREPOSITIONS | {"to"} for word in said)
-    return len(said) < 2 or at + 1 >= len(words) or words[at + 1] in lists.ALL_VERBS
+    return len(words[place:at]) < 2 or words[at + 1 : at + 2] == [] or words[at + 1] in lists.ALL_VERBS
 
 
 # Where the predicate begins.
@@ -171,12 +162,9 @@ def predicate(auxiliary: str, rest: Sequence[str]) -> int | None:
     words = [core(token) for token in rest]
     if words[0] in _PRONOUNS:
         return 1 if len(words) > 1 else None
-    if auxiliary in DO:
-        return _verb(words)
     place = _said(words, rest) if auxiliary in BE else _perfect(words) if auxiliary in HAVE else _verb(words)
     while place is not None and place > 1 and _is_adverb(words[place - 1]):
-        joined = place > 3 and words[place - 2] in _AND_OR and _is_adverb(words[place - 3])
-        place -= 3 if joined else 1  # `accurately and reliably`
+        place -= 3 if place > 3 and words[place - 2] in _AND_OR else 1  # `accurately and reliably`
     return place
 
 
@@ -187,9 +175,8 @@ def _free(words: Sequence[str]) -> list[int]:
 
 def _verb(words: Sequence[str]) -> int | None:
     """Where a base form stands: one hardly ever a noun, or the only one that can be a verb."""
-    for n in (n for n in _free(words) if words[n] in lists.VERBS or words[n] in ("be", "have")):
-        helps = n > 1 and words[n - 1] == "help" and n - 1 in _free(words)
-        return n - helps  # `can training help prevent falls`
+    for n in (n for n in _free(words) if words[n] in lists.VERBS):
+        return n - (words[n - 1] == "help")  # `can training help prevent falls`
     unsure = [n for n in _free(words) if words[n] in lists.ALL_VERBS]
     some = [n for n in unsure if words[n] in lists.OFTEN_VERBS] or unsure
     return some[0] if len(some) == 1 else None
@@ -352,11 +339,6 @@ def _several(topic: str) -> bool:
 def _of_title(text: str) -> str | None:
     """`Leptin: a marker of obesity` says that leptin is one."""
     title = _TITLE.match(text)
-    if title is None or _OF_WORK.match(title[1]) or tokenized(text) is None or re.search(r"\bor\b", text):
-        return None
-    words = [core(word) for word in title[1].split()]
-    verbs = lists.SUBORDINATE | lists.VERBS | lists.OFTEN_VERBS
-    has_verb = any(word in verbs and before != "to" for before, word in pairwise(words))
-    if has_verb or before_preposition(title[2].split())[-1] not in lists.KINDS:
+    if title is None or _OF_WORK.match(title[1]) or before_preposition(title[2].split())[-1] not in lists.KINDS:
         return None
     return f"{title[1]} {'are' if _several(title[1]) else 'is'} {title[2][0].lower()}{title[2][1:]}"
