@@ -28,7 +28,7 @@ from shipped import share
 
 import medground.answering.conclude.finish as finishing
 from medground import Engine, Settings
-from medground.answering.conclude.decision import CriticReading, judged
+from medground.answering.conclude.critic_reading import CriticReading, judged
 from medground.answering.verify.judges import ONE, SEVERAL
 from medground.models.catalogue import FOLDER, Proof, shipped
 from medground.values.question import Question

@@ -33,7 +33,7 @@ from medground_evaluate.statistics import paired_difference
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
-    *("language.quoting.leading"),
+    *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.prohibition"),
     *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
     *("language.question_reading", "language.subject", "language.people_words", "language.word_vectors"),
 )
@@ -66,7 +66,7 @@ def parts() -> Iterator[str]:
 
 def groups() -> list[str]:
     """The columns of the scorer."""
-    from medground.language.quoting.columns import COLUMNS
+    from medground.language.quoting.scorer import COLUMNS
 
     return list(COLUMNS)
 

@@ -25,9 +25,9 @@ from medground.corpus.library import Library
 from medground.corpus.readers import READERS
 from medground.corpus.snapshot import Snapshot, rank_together
 from medground.language import words
-from medground.language.finding_sentences import states_purpose
 from medground.language.question_reading import reading_of
-from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.judged import Candidate
+from medground.language.quoting.leading import states_purpose
 from medground.language.sentences import sentence_spans
 from medground.values.query import Words
 

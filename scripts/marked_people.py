@@ -12,7 +12,7 @@ from typing import Any
 from marked import CORPORA, Marked, lines
 
 from medground.answering.read.reading_list import Reading
-from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.judged import Candidate
 
 WORDINGS = Path(__file__).parent / "wordings_people.json"
 """By what is asked, ways in which people ask it. Others than those from which the kinds of questions are learned

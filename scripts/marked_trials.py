@@ -17,8 +17,8 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.snapshot import Snapshot
-from medground.language.quoting.candidate import Candidate
 from medground.language.quoting.headings import parts_of
+from medground.language.quoting.judged import Candidate
 
 TEMPLATES = (
     "Does {i} affect {o} compared with {c}?",

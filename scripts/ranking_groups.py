@@ -25,7 +25,7 @@ from medground.answering.read.reading_list import WEIGHED, Reading, places, read
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.language import words
-from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.judged import Candidate
 from medground.values.query import Words
 
 SIZE = 12

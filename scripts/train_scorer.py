@@ -34,9 +34,8 @@ from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.home.files import write_whole
 from medground.language.question_reading import reading_of
-from medground.language.quoting.columns import COLUMNS, columns
 from medground.language.quoting.leading import is_fragment
-from medground.language.quoting.scorer import digest
+from medground.language.quoting.scorer import COLUMNS, columns, digest
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "scorer.json"
 PENALTY = 2e-3
@@ -176,7 +175,7 @@ def main() -> None:
     sample = Sample(questions(arguments.data, arguments.home))
     weights = sample.fit()
     about = {
-        "about": "weights of medground.language.quoting.columns; made by scripts/train_scorer.py",
+        "about": "weights of medground.language.quoting.scorer; made by scripts/train_scorer.py",
         "trained on": dict(sample.counts),
         "numpy": version("numpy"),
         "scipy": version("scipy"),

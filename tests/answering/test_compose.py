@@ -13,8 +13,7 @@ from scripted_capable import says
 from medground.answering.conclude.compose import compose, so_far
 from medground.answering.conclude.finish import finish
 from medground.answering.run import Run
-from medground.answering.write.draft import Draft
-from medground.language.statements import statements
+from medground.answering.write.draft import Draft, statements
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.evidence import Sentence, UnknownCitation

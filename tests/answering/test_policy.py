@@ -11,8 +11,8 @@ from rows import each_row, tables
 from medground.answering.conclude.policy import UNSUPPORTED, release
 from medground.answering.run import Run
 from medground.answering.verify.rationale import faithfulness, find_conflicts, quoted_share, support_score
+from medground.answering.write.draft import statements
 from medground.home.settings_groups import VerifySettings
-from medground.language.statements import statements
 from medground.values.document import Document
 from medground.values.evidence import Sentence, Stance, by_sentence
 from medground.values.statement import Category, Conflict, Label, Verdict

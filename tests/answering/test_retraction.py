@@ -13,7 +13,7 @@ from medground.answering import captions
 from medground.answering.run import Run
 from medground.corpus.design import UNKNOWN, design_level
 from medground.corpus.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, said_by, set_aside, why_aside
-from medground.recipes.ground import ground
+from medground.recipes.ground.recipe import ground
 from medground.values.document import Document, Hit, Passage, Retraction
 from medground.wording.markup import as_markdown
 

@@ -28,7 +28,7 @@ from medground.models.operators.answering import AnswerOutput
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.reasoning import SubClaim
 from medground.models.pair_network import PairNetwork
-from medground.recipes.ground import GROUND, ground
+from medground.recipes.ground.recipe import GROUND, ground
 from medground.values.answer import Answer
 from medground.values.document import Document
 

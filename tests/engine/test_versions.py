@@ -19,7 +19,7 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.retraction import listed
 from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
-from medground.recipes.ground import GROUND
+from medground.recipes.ground.recipe import GROUND
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Joined
 from medground.values.lookup import Lookup

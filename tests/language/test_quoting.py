@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rows import each_row, tables
 
 from medground.language.question_reading import reading_of
-from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.headings import PARTS, parts_of
+from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.scorer import strengths
 
 TABLES = tables(__file__)
@@ -69,7 +69,7 @@ def test_a_paper_without_the_drug_that_is_asked_for_comes_after_one_with_it() ->
 
 @each_row(("question", "kind"), TABLES["kinds"])
 def test_the_kind_of_answer_is_read(question: str, kind: str) -> None:
-    assert kind in reading_of(question).kinds
+    assert reading_of(question).kind == kind
 
 
 STRENGTHS = st.lists(st.floats(-50, 50), min_size=1, max_size=30)

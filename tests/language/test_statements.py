@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rows import each_row, tables
 
+from medground.answering.write.draft import statements
 from medground.language.clauses import asides, segment
 from medground.language.sentences import sentence_spans
-from medground.language.statements import statements
 from medground.values.evidence import Evidence, Sentence, by_sentence, sentences_of
 
 Linear = Callable[[Callable[[int], object], int], None]

@@ -16,7 +16,7 @@ from medground.answering.run import Run
 from medground.errors import ModelFailed
 from medground.models.operators.checking import StatementCheck
 from medground.recipes.base import Recipe
-from medground.recipes.ground import GROUND
+from medground.recipes.ground.recipe import GROUND
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
 from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY
 from medground.recipes.self_medrag import SELF_MEDRAG

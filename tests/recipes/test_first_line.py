@@ -15,7 +15,7 @@ from medground.home.settings import Settings
 from medground.language.question_reading import reading_of
 from medground.language.risk import notices
 from medground.language.risk.rules import plain
-from medground.recipes.ground import GROUND
+from medground.recipes.ground.recipe import GROUND
 from medground.values.answer import Answer
 from medground.values.document import Document, Section
 from medground.wording.phrases import headline

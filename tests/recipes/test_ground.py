@@ -16,7 +16,7 @@ from medground.errors import SourceUnavailable
 from medground.language.sentences import sentence_spans
 from medground.models.operators.answering import AnswerOutput, read_and_answer
 from medground.models.operators.reasoning import SubClaim
-from medground.recipes.ground import GROUND
+from medground.recipes.ground.recipe import GROUND
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
 from medground.values.document import Document, Section

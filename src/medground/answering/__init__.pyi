@@ -3,8 +3,6 @@ from medground.answering.rank.cosines import cosines as cosines
 from medground.answering.rank.fuse import fuse as fuse
 from medground.answering.rank.rerank import open_reranker as open_reranker
 from medground.answering.read.reading_list import named as named
-from medground.answering.read.sentence_names import SentenceNames as SentenceNames
-from medground.answering.read.sentence_names import TextSpan as TextSpan
 from medground.answering.run import Run as Run
 from medground.answering.trace import Trace as Trace
 from medground.answering.trace import read_trace as read_trace
@@ -16,3 +14,5 @@ from medground.answering.verify.nli_critic import open_nli as open_nli
 from medground.answering.verify.nli_model import NliModel as NliModel
 from medground.answering.write.reason import Reasoned as Reasoned
 from medground.answering.write.reason import reasoned as reasoned
+from medground.values.evidence import SentenceNames as SentenceNames
+from medground.values.evidence import TextSpan as TextSpan

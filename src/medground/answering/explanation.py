@@ -111,7 +111,7 @@ def understood(asked: Asked) -> dict[str, Any]:
         "subjects": {thing.said: thing.heading for thing in asked.subjects},
         "every text must name": [thing.said for thing in asked.deciding],
         "aspects": sorted(asked.aspects),
-        "kinds": sorted(asked.kinds),
+        "kind": asked.kind,
         "people": list(asked.people),
     }
 

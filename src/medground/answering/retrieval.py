@@ -21,7 +21,7 @@ from medground.corpus.retraction import marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.home.settings import Settings
-from medground.language.dates import speaks_of_literature, stated
+from medground.language.requests import speaks_of_literature, stated
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
 from medground.sources.base import CountingSource, RecallingSource, Source, suited

@@ -12,13 +12,12 @@ from types import MappingProxyType
 from typing import Any
 
 from medground.answering.declaration import Declaration, of_question
-from medground.answering.read.sentence_names import SentenceNames
 from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings_groups import BudgetSettings
 from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked, InWords
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
 from medground.models.operators.checking import check
@@ -29,6 +28,7 @@ from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
 from medground.values.decision import Notice
 from medground.values.document import Document, Passage
+from medground.values.evidence import SentenceNames
 from medground.values.identifiers import OWN_FILE, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
@@ -41,7 +41,7 @@ VERIFYING = frozenset({check.name, label.name, assess.name})
 
 
 @dataclass
-class Run(Retrieval):
+class Run(Retrieval, InWords):
     """All state of one question."""
 
     models: Models
@@ -63,13 +63,13 @@ class Run(Retrieval):
         self._turn = asyncio.Lock()
 
     @property
-    def asked(self) -> Asked:
-        """The reading of its question."""
-        return self.reading(self.question)
+    def in_words(self) -> str:
+        """Its question."""
+        return self.question.text
 
     def reading(self, question: Question) -> Asked:
         """The reading of its question as a recipe has it: with the titles of the papers that it names by id."""
-        return reading_of(question.text)
+        return self.asked.reworded(question.text)
 
     def without_model(self, recipe: Declaration) -> None:
         """From now on no language model is asked, so that no limit holds; `recipe` declares what is asked instead."""
@@ -196,6 +196,22 @@ class Run(Retrieval):
         """Who answered the first of these operators that has been asked; None if none has."""
         return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
 
+    async def in_english(self) -> Question:
+        """The question, from now on in English as far as the model translates it; a warning says how it is read.
+
+        Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
+        """
+        if self.question.original or not looks_foreign(self.question.text):
+            return self.question
+        if not (self.recipe.writers and self.answerer(self.recipe.writers[0]).is_model):
+            self.warn(ENGLISH_ONLY)
+            return self.question
+        output = await self.ask(translate, TranslateInput(question=self.question.text))
+        self.question = self.question.in_english(output.english)
+        self.notice = self.notice or most_urgent(self.question.text)
+        self.warn(f"the question was read in English as “{self.question.text}”")
+        return self.question
+
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
         budget = self.budget
@@ -236,24 +252,6 @@ class Run(Retrieval):
             span.text(output=reply.output.model_dump_json())
         self._remaining()
         return reply.output
-
-
-async def in_english(run: Run) -> Question:
-    """The run's question in English, as far as its model translates it; a warning says how it is read.
-
-    Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
-    """
-    question = run.question
-    if question.original or not looks_foreign(question.text):
-        return question
-    if not (run.recipe.writers and run.answerer(run.recipe.writers[0]).is_model):
-        run.warn(ENGLISH_ONLY)
-        return question
-    output = await run.ask(translate, TranslateInput(question=question.text))
-    run.question = question.in_english(output.english)
-    run.notice = run.notice or most_urgent(run.question.text)
-    run.warn(f"the question was read in English as “{run.question.text}”")
-    return run.question
 
 
 async def with_titles(question: Question, run: Run) -> Question:

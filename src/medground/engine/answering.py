@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.conclude.compose import not_searched, so_far
-from medground.answering.run import Run, in_english, with_titles
+from medground.answering.run import Run, with_titles
 from medground.answering.trace import Span
 from medground.corpus.retraction_table import table
 from medground.engine.answers import Answers
@@ -19,7 +19,7 @@ from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, Usage
 from medground.home.kept_files import keep_settings
 from medground.home.registry import RESEARCH
 from medground.recipes.base import Recipe
-from medground.recipes.ground import without_model
+from medground.recipes.ground.recipe import without_model
 from medground.values.answer import Answer
 from medground.values.steps import Kept, ResearchBegun
 
@@ -101,7 +101,7 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
-            question = await in_english(run)
+            question = await run.in_english()
             if run.notice is not None and run.notice.stops:
                 return not_searched(run)
             question = await with_titles(question, run)

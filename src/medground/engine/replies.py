@@ -3,6 +3,7 @@ who wrote its papers, what a limit leaves out, and what could be asked instead.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.run import Run, words_lookup
@@ -10,6 +11,7 @@ from medground.corpus.library import Library
 from medground.engine.answers import Answers
 from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
+from medground.language.comparison import together
 from medground.language.follow_up import within
 from medground.language.question_query import alone
 from medground.language.question_reading import Asked
@@ -153,7 +155,17 @@ async def with_next_steps(answer: Answer, run: Run) -> Answer:
     searched = {source.state.name for source in run.sources if source.state is not None}
     unsearched = [name for name in Library(run.settings.home).list() if name not in searched]
     nearby = await _nearby(run.asked, run)
-    return answer.replace(nearby=tuple(nearby), unsearched=tuple(unsearched))
+    decision = answer.decision
+    if answer.searches and not (answer.read or answer.evidence or decision.unmentioned or decision.check):
+        decision = decision.replace(unmentioned=_not_found(run.asked, nearby))
+    return answer.replace(decision=decision, nearby=tuple(nearby), unsearched=tuple(unsearched))
+
+
+def _not_found(asked: Asked, nearby: Sequence[str]) -> tuple[str, ...]:
+    """The things of a question of which nothing was found: those that nothing is known of, or all of them together."""
+    things, known = [thing.said for thing in asked.deciding or asked.things], " ".join(nearby)
+    absent = [said for said in things if f" {said}?" not in known]
+    return (together(absent or things),) if len(things) > 1 or absent else ()
 
 
 def _unsuited(answer: Answer, run: Run) -> list[str]:

@@ -7,8 +7,7 @@ from typing import Literal
 from medground.graph.linking import Mention, Piece
 from medground.graph.names import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
 from medground.graph.relation import Concept, ConceptKind
-from medground.language.predicate import BE, DO, HAVE, MODAL
-from medground.language.predicate_words import ARTICLES
+from medground.language.predicate_words import ARTICLES, BE, DO, HAVE, MODAL
 from medground.values.graph import RelationKind
 
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")

@@ -3,10 +3,10 @@ from medground.language import words as words
 from medground.language.clauses import written_sentences as written_sentences
 from medground.language.clean import one_line as one_line
 from medground.language.clean import some as some
-from medground.language.finding_sentences import reports_result as reports_result
 from medground.language.mesh_terms import mentions as mentions
 from medground.language.mesh_terms import spoken as spoken
 from medground.language.prose import is_prose as is_prose
+from medground.language.quoting.leading import reports_result as reports_result
 from medground.language.sentences import sentence_spans as sentence_spans
 from medground.language.words import FUNCTION_WORDS as FUNCTION_WORDS
 from medground.language.words import tokens as tokens

@@ -1,4 +1,8 @@
-"""A yes-or-no question as the statement that `yes` would assert."""
+"""A yes-or-no question as the statement that `yes` would assert.
+
+Plain rules over words, no grammar: where the predicate begins, after `Does aspirin`, at `reduce the risk`. Where
+several words could begin it and nothing tells which, there is no statement.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +10,7 @@ from itertools import pairwise
 
 from medground.language import predicate_words as lists
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.predicate import BE, DO, HAVE, MODAL, core, predicate
+from medground.language.predicate_words import BE, DO, HAVE, MODAL
 
 _NO_MEANING = frozenset(("they", "this", "these", "those", "he", "she", "his", "her", "their"))
 """Subjects that stand for something said before."""
@@ -27,19 +31,13 @@ def statement_of(text: str) -> str | None:
         return None
     verb, rest = tokens[0].lower(), tokens[1:]
     words = [core(token) for token in rest]
-    if (
-        words[0] in _NO_MEANING
-        or words[0] in lists.PREPOSITIONS
-        or (words[0] == "it" and not stands_for_clause(verb, rest))
-    ):
+    if words[0] in _NO_MEANING or (words[0] == "it" and not stands_for_clause(verb, rest)):
         return None
     one_clause = not lists.SUBORDINATE & set(words)
     if verb in BE and one_clause and BE & set(words):
         return " ".join(rest)  # `Is zinc is safe`: the statement is there already
     place = predicate(verb, rest)
     if place is None or offers_choice(verb, words, place):
-        return None
-    if lists.SUBORDINATE & set(words[:place]) - {"that", "who", "which", "whose", "where"}:
         return None
     said = in_form(verb, rest[place:])
     subject = ["some", *rest[1:place]] if words[0] == "any" else rest[:place]
@@ -83,7 +81,7 @@ def in_form(verb: str, tokens: Sequence[str]) -> list[str] | None:
 
 def _is_adverb(token: str) -> bool:
     word = core(token)
-    return word in lists.ADVERBS or (word.endswith("ly") and word not in lists.VERBS)
+    return word in lists.ADVERBS or (word.endswith("ly") and word not in lists.VERBS | lists.NOT_ADVERBS)
 
 
 def _positive(verb: str, tokens: Sequence[str]) -> list[str] | None:
@@ -142,10 +140,101 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
     at = words.index("or")
     if at < place or "either" in words[place:]:
         return at > place
-    said = words[place:at]
-    if verb in BE | HAVE:  # `is it safe or harmful`, but `is it associated with pain or nausea`
-        return len(said) < 3 or not any(word in lists.PREPOSITIONS | {"to"} for word in said)
-    return len(said) < 2 or at + 1 >= len(words) or words[at + 1] in lists.ALL_VERBS
+    return len(words[place:at]) < 2 or words[at + 1 : at + 2] == [] or words[at + 1] in lists.ALL_VERBS
+
+
+# Where the predicate begins.
+
+_PRONOUNS = frozenset(("i", "we", "you", "he", "she", "it", "they", "there"))
+_BEFORE_NOUN = lists.DETERMINERS | lists.PREPOSITIONS | BE | {"and", "or", "to", "be", "been", "being", "no"}
+_FOLLOWS = lists.PREPOSITIONS | lists.SUBORDINATE | {"", "to", "and", "or"}
+"""What may follow a predicate of one word."""
+_AND_OR = ("and", "or", "but")
+
+
+def core(token: str) -> str:
+    """A token as it is looked up: no aside, no punctuation at its ends, lower case."""
+    return token.split(" (")[0].strip(",;:\"'“”‘’").lower()
+
+
+def predicate(auxiliary: str, rest: Sequence[str]) -> int | None:
+    """Where the predicate begins in `rest`, the words after the auxiliary; None where the rules are not sure."""
+    words = [core(token) for token in rest]
+    if words[0] in _PRONOUNS:
+        return 1 if len(words) > 1 else None
+    place = _said(words, rest) if auxiliary in BE else _perfect(words) if auxiliary in HAVE else _verb(words)
+    while place is not None and place > 1 and _is_adverb(words[place - 1]):
+        place -= 3 if place > 3 and words[place - 2] in _AND_OR else 1  # `accurately and reliably`
+    return place
+
+
+def _free(words: Sequence[str]) -> list[int]:
+    """The places of words before which no noun is awaited."""
+    return [n for n in range(1, len(words)) if words[n - 1] not in _BEFORE_NOUN]
+
+
+def _verb(words: Sequence[str]) -> int | None:
+    """Where a base form stands: one hardly ever a noun, or the only one that can be a verb."""
+    for n in (n for n in _free(words) if words[n] in lists.VERBS):
+        return n - (words[n - 1] == "help")  # `can training help prevent falls`
+    unsure = [n for n in _free(words) if words[n] in lists.ALL_VERBS]
+    some = [n for n in unsure if words[n] in lists.OFTEN_VERBS] or unsure
+    return some[0] if len(some) == 1 else None
+
+
+def _perfect(words: Sequence[str]) -> int | None:
+    """Where the participle stands, or `any`: `has zinc any effect`."""
+    for n, word in enumerate(words):
+        if n and word in ("been", "any"):
+            return n
+    found = [n for n in _free(words) if _is_participle(words[n])]
+    return found[0] if len(found) == 1 else None
+
+
+def _said(words: Sequence[str], rest: Sequence[str]) -> int | None:
+    """Where what is said of the subject begins, after `is`. The first of several places may belong to the subject."""
+    titled = sum(token[:1].isupper() for token in rest) > len(rest) / 2
+    places = [n for n in range(1, len(words)) if _begins(words, n) and (titled or rest[n] != "A")]  # `type A`
+    if len(places) < 2:
+        return places[0] if places else None
+    first, last = places[0], places[-1]
+    ends, joined = last == len(words) - 1, words[last - 1] in _AND_OR
+    if _is_participle(words[first]):  # `are tests proposed by the society useful`
+        only = all(_is_participle(words[n]) for n in places)
+        return first if only and not ends else last if ends and not joined else None
+    unsure = any(words[n] in lists.ARTICLES for n in places[1:]) or (ends and not joined and last - first > 1)
+    return None if unsure else first
+
+
+def _begins(words: Sequence[str], n: int) -> bool:
+    """Whether a word could begin what is said of a subject."""
+    word, after = words[n], words[n + 1] if n + 1 < len(words) else ""
+    if any(f"{' '.join(words[n : n + 4])} ".startswith(f"{idiom} ") for idiom in lists.IDIOMS):
+        return True
+    start = next(m for m in range(n, 0, -1) if m == 1 or not _is_adverb(words[m - 1]))
+    before = words[start - 1]
+    if before in _BEFORE_NOUN:
+        return False
+    if word in lists.ARTICLES or (word == "one" and after == "of"):
+        takes_it = before.endswith("ing") or before in ("as", "worth") or before in lists.ALL_VERBS
+        return not (takes_it or _is_participle(before))
+    if word == "being" or (_is_done(word) and after not in ("of", "and", "or")):
+        return True
+    states = word in lists.STATES
+    ended = after in _FOLLOWS or _is_adverb(after) or (states and words[n + 2 : n + 3] == ["of"])
+    return ended and (states or _is_participle(word))
+
+
+def _is_participle(word: str) -> bool:
+    regular = word.endswith("ed") and len(word) > 3 and word not in lists.NOT_PARTICIPLES
+    return word in lists.PARTICIPLES or (regular and "-" not in word)
+
+
+def _is_done(word: str) -> bool:
+    """Whether a word in `ing` is of a known verb, and seldom a noun."""
+    stem = word.removesuffix("ing")
+    known = not lists.ALL_VERBS.isdisjoint({stem, f"{stem}e", stem[:-1]})
+    return known and stem != word and len(word) > 5 and word not in lists.ING_NOUNS
 
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
@@ -250,11 +339,6 @@ def _several(topic: str) -> bool:
 def _of_title(text: str) -> str | None:
     """`Leptin: a marker of obesity` says that leptin is one."""
     title = _TITLE.match(text)
-    if title is None or _OF_WORK.match(title[1]) or tokenized(text) is None or re.search(r"\bor\b", text):
-        return None
-    words = [core(word) for word in title[1].split()]
-    verbs = lists.SUBORDINATE | lists.VERBS | lists.OFTEN_VERBS
-    has_verb = any(word in verbs and before != "to" for before, word in pairwise(words))
-    if has_verb or before_preposition(title[2].split())[-1] not in lists.KINDS:
+    if title is None or _OF_WORK.match(title[1]) or before_preposition(title[2].split())[-1] not in lists.KINDS:
         return None
     return f"{title[1]} {'are' if _several(title[1]) else 'is'} {title[2][0].lower()}{title[2][1:]}"

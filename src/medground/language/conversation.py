@@ -9,7 +9,7 @@ from typing import Literal
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.word_lists import word_lists
 from medground.values.answer import SourceDocument
@@ -78,7 +78,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class Conversation(InWords):
     """What was asked before a question, and what its answer quotes.
 
     Attributes:
@@ -94,6 +94,11 @@ class Conversation:
     earlier: tuple[str, ...] = ()
     quoted: tuple[SourceDocument, ...] = ()
     paper: SourceDocument | None = None
+
+    @property
+    def in_words(self) -> str:
+        """The question before."""
+        return self.question
 
     @property
     def topics(self) -> list[Topic]:
@@ -199,7 +204,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         return diseases[:1]
     if len(treatments) > 1 and _WHICH.search(asked):
         return [" or ".join(treatments[:2])]
-    if len(compared) > 1 and reading_of(before.question).comparison:
+    if len(compared) > 1 and before.asked.comparison:
         return [" or ".join(compared[:2])]
     if treatments and _OF_DRUG.search(asked):
         return treatments[:1]

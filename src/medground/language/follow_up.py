@@ -7,12 +7,11 @@ from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.conversation import Conversation, left_out, papers_meant, things_before, topics_of, with_subject
-from medground.language.dates import latest
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import Asked
-from medground.language.requests import Request, request_in
+from medground.language.requests import Request, latest, request_in
 from medground.language.sentences import sentence_spans
 from medground.language.words import terms
 from medground.values.answer import Answer, SourceDocument

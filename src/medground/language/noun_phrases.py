@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from medground.language.pattern import verbose_pattern
-from medground.language.predicate import BE, DO, HAVE, MODAL
-from medground.language.predicate_words import ALL_VERBS, ARTICLES
+from medground.language.predicate_words import ALL_VERBS, ARTICLES, BE, DO, HAVE, MODAL
 from medground.language.word_lists import word_lists
 
 LISTS = word_lists("noun_phrase_words")

@@ -4,7 +4,7 @@ import gzip
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -18,6 +18,7 @@ from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
 from medground.language.subject import Subject, bracketed, is_slip, subjects
+from medground.pubmed.typed import names_in
 
 _SHORTEST, _LONG = 6, 8
 """Letters of a word that may be misspelt, and one less of what it is misspelt for; a shorter one is too near to others.
@@ -59,6 +60,10 @@ def _brands() -> dict[str, str]:
     return {brand: drug for brand, drug in rows if brand not in _meant()}
 
 
+TOGETHER = 3
+"""Maximum things that one quote must name together; a longer list is not found in one place."""
+
+
 def as_meant(text: str) -> tuple[str, dict[str, str]]:
     """A text in the words of papers, and which of its words were replaced by which."""
     changed = {word: right for word in _NAME.findall(text) if (right := _brands().get(word.lower(), ""))}
@@ -68,6 +73,27 @@ def as_meant(text: str) -> tuple[str, dict[str, str]]:
     for said in dict.fromkeys(_said().findall(text)):
         changed[said] = _meant().get(said) or _meant()[said.lower()]
     return _said().sub(lambda found: changed[found[0]], text), changed
+
+
+@dataclass(frozen=True)
+class PlainWording:
+    """A question in the words of papers.
+
+    Attributes:
+        whole: all of it.
+        asked: of a story only what matters to what it asks in the end.
+        changed: which of its words were replaced by which, such as `{"mets": "metastases"}`.
+    """
+
+    whole: str
+    asked: str
+    changed: Mapping[str, str]
+
+
+def in_plain_words(text: str) -> PlainWording:
+    """A question, in words or in PubMed's syntax, in the words of papers."""
+    whole, changed = as_meant(names_in(text))
+    return PlainWording(whole, asked_last(whole, TOGETHER), changed)
 
 
 def unknown_words(things: Sequence[Subject]) -> list[str]:

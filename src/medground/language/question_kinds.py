@@ -1,6 +1,4 @@
-"""What kind of question a text is: the kinds of answer that it asks for, what it asks of its subject, whether it is
-English, and whether it asks for news or for people's own experience.
-"""
+"""What a question asks: for yes or no or a value, which aspect of its subject; and whether it is English."""
 
 import re
 from functools import cache, lru_cache
@@ -9,84 +7,27 @@ from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.word_lists import word_lists
 from medground.language.words import stems
 
-KINDS = {
-    "amount": verbose_pattern(
-        r"""
-        \bhow\ (?:many|much|large|big|common|frequent|high|low|accurate|often)\b|\b(?:what|which)\ (?:is|are|was|
-        were)\ the\ (?:\w+\ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|
-        frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age)\b|
-        \bwhat\ (?:percentage|proportion|number|dose)\b
-        """
-    ),
-    "time": verbose_pattern(
-        r"""
-        \b(?:how\ long|when|how\ old|what\ year|which\ year|half-?life|duration|what\ age|in\ what\ year|
-        at\ what\ time|survival\ time)\b
-        """
-    ),
-    "gene": verbose_pattern(
-        r"""
-        \b(?:which|what|list)\b.{0,60}\b(?:genes?|proteins?|mutations?|receptors?|enzymes?|kinases?|ligands?|
-        mirnas?|micrornas?|transcription\ factors?|complex(?:es)?|subunits?|isoforms?|biomarkers?|markers?|
-        antigens?|hormones?|cytokines?|chromosomes?|variants?|polymorphisms?|allele)\b|\btargets?\b
-        """
-    ),
-    "drug": verbose_pattern(
-        r"""
-        \b(?:which|what|list|name)\b.{0,60}\b(?:drugs?|antibod(?:y|ies)|inhibitors?|treatments?|therap(?:y|ies)|
-        medications?|agents?|vaccines?|compounds?|antidotes?|antibiotics?|agonists?|antagonists?|treated|
-        molecules?)\b
-        """
-    ),
-    "disease": verbose_pattern(
-        r"""
-        \b(?:which|what|list|name)\b.{0,60}\b(?:diseases?|disorders?|syndromes?|cancers?|tumou?rs?|conditions?|
-        indications?|symptoms?|complications?|side\ effects?|adverse|phenotypes?|infections?|malignanc(?:y|ies))\b|
-        \bapproved\ for\b|\bused\ for\b
-        """
-    ),
-    "definition": verbose_pattern(
-        r"""
-        ^\s*(?:what|who)\ (?:is|are|was|were|does)(?:\ an?|\ the)?\ [^?]{1,60}\?*\s*$|\bdefin(?:e|ition)\b|
-        \bdescribe\b|\bstands?\ for\b|\bmeaning\ of\b|\bcharacteri[sz]\w+\b|\bwhat\ does\ .{1,40}\ (?:mean|stand)\b
-        """
-    ),
-    "mechanism": verbose_pattern(
-        r"""
-        \b(?:mechanism\w*|mode\ of\ action|roles?|functions?|how\ (?:does|do|is|are|can)|pathways?|why|act)\b
-        """
-    ),
-    "cause": verbose_pattern(
-        r"""
-        \b(?:caus\w+|etiolog\w+|aetiolog\w+|responsible|due\ to|leads?\ to|inherit\w*|associated|linked|
-        implicated)\b
-        """
-    ),
-    "place": verbose_pattern(
-        r"""
-        \b(?:where|locat\w+|organ|tissues?|cells?|organelles?|countr(?:y|ies)|regions?|routes?|expressed|species|
-        organisms?)\b
-        """
-    ),
-    "method": verbose_pattern(
-        r"""
-        \b(?:methods?|tools?|software|algorithms?|tests?|techniques?|databases?|criteria|scales?|scores?|diagnos\w+|
-        packages?|assays?)\b
-        """
-    ),
-    "several": lazy_pattern(
-        r"\b(?:list|name|which .{0,40}\bare|what are|types? of|symptoms|genes|drugs|features)\b", re.IGNORECASE
-    ),
-    "closed": lazy_pattern(
-        r"^\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|should|will|would|may|might)\b", re.IGNORECASE
-    ),
-}
-"""What a question may ask for. Several may hold."""
+_HOW_MUCH = verbose_pattern(
+    r"""
+    \bhow\ (?:many|much|large|big|common|frequent|high|low|accurate|often)\b|\b(?:what|which)\ (?:is|are|was|
+    were)\ the\ (?:\w+\ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|
+    frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age)\b|
+    \bwhat\ (?:percentage|proportion|number|dose)\b
+    """
+)
+_CLOSED = lazy_pattern(
+    r"^\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|should|will|would|may|might)\b", re.IGNORECASE
+)
 
 
-def kinds_of(question: str) -> frozenset[str]:
-    """The names of `KINDS` that hold."""
-    return frozenset(kind for kind, form in KINDS.items() if form.search(question))
+def asks_for_value(question: str) -> bool:
+    """Whether a question asks for a number, such as a rate, a dose or a length."""
+    return _HOW_MUCH.search(question) is not None
+
+
+def is_closed(question: str) -> bool:
+    """Whether a question begins as one that yes or no answers."""
+    return _CLOSED.search(question) is not None
 
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from medground.language import words
 from medground.language.prohibition import LEAVE
 from medground.language.question_kinds import asked_in
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.subject import Subject, forms
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
@@ -19,12 +19,11 @@ def alone(thing: Subject) -> Query:
     return _any_form([thing.said, *(name for name in thing.other_names[:_SEARCHED] if not name.isupper())])
 
 
-def all_names(question: str) -> Query:
+def all_names(asked: Asked) -> Query:
     """The words of a question, and in place of each thing that has other names any of them.
 
     What names all things that decide comes first, and before it what also speaks of what is asked of them.
     """
-    asked = reading_of(question)
     rest, parts = asked.comparison.core if asked.comparison else asked.plain, list[Query]()
     for thing in asked.subjects:
         if (names := thing.other_names[:_SEARCHED]) and thing.said in rest:

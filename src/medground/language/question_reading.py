@@ -12,23 +12,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language import question_kinds, words
+from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.people import PATIENT, lost_people, people_among
-from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
+from medground.language.people_words import (
+    TOGETHER,
+    PlainWording,
+    corrected,
+    in_plain_words,
+    slips,
+    typed_too,
+    unknown_words,
+)
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
+from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
-from medground.pubmed.typed import names_in
 
-_TOGETHER = 3
-"""Maximum things that one quote must name together; a longer list is not found in one place."""
-_NEARBY = 60
-"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
 _MOST_OF_IT = 0.6
@@ -45,6 +48,20 @@ WHAT_IS_ASKED = "what is asked"
 def reading_of(text: str) -> Asked:
     """The reading of a question or a claim. A text is read where it comes in, and its reading is passed on."""
     return Asked(text)
+
+
+class InWords:
+    """A question or a claim in words, and its reading: a run, the input of an operator, a claim that is judged."""
+
+    @property
+    def in_words(self) -> str:
+        """The words of the question."""
+        raise NotImplementedError
+
+    @property
+    def asked(self) -> Asked:
+        """The reading of the question."""
+        return reading_of(self.in_words)
 
 
 @dataclass(frozen=True)
@@ -64,16 +81,18 @@ class Asked:
     @cached_property
     def plain(self) -> str:
         """What it asks in the words of papers, without what is misspelt, and of a story only what matters."""
-        return asked_last(self._as_meant[0], _TOGETHER)
+        return self._wording.asked
 
     @cached_property
-    def _as_meant(self) -> tuple[str, dict[str, str]]:
-        return as_meant(names_in(self.text))
+    def _wording(self) -> PlainWording:
+        return in_plain_words(self.text)
 
     @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
-        return question_kinds.kinds_of(self.plain)
+    def kind(self) -> str:
+        """The kind of answer that it asks for (`kinds.KINDS`), as `causes` or `outlook`; `other` for none of them."""
+        from medground.language import kinds  # numpy is slow to import
+
+        return kinds.KINDS[int(kinds.asked(self.without_things(self.plain)).argmax())]
 
     @cached_property
     def statement(self) -> str | None:
@@ -107,7 +126,7 @@ class Asked:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """The things that it is about, each with its heading and all its names, first those that it says itself."""
-        return typed_too(subjects(self.plain), self._as_meant[1])
+        return typed_too(subjects(self.plain), self._wording.changed)
 
     @cached_property
     def deciding(self) -> list[Subject]:
@@ -146,7 +165,7 @@ class Asked:
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
-        if missing or not found or len(found) > _TOGETHER:
+        if missing or not found or len(found) > TOGETHER:
             return missing
         wanted = [things for things in self.sides or [found] if not any(one.issuperset(things) for one in named)]
         return [together([one.said for one in things]) for things in wanted]
@@ -183,7 +202,7 @@ class Asked:
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        told = bool(things) and self.plain != self._as_meant[0]  # in a story
+        told = bool(things) and self.plain != self._wording.whole  # in a story
         unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
@@ -204,14 +223,17 @@ class Asked:
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
         most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or bool(self.deciding and "closed" not in self.kinds))
+        return self._written <= found and (most or bool(self.deciding and not is_closed(self.plain)))
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
-        own = self.in_own_words(text)
         if self.deciding:
-            return self.names_all(own)
-        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+            return self.names_all(text)
+        return not self.topic or words.coverage(self.topic, words.terms(self.in_own_words(text))) >= _MOST_OF_IT
+
+    def names_all(self, text: str) -> bool:
+        """Whether a text names all the things that decide, of which there is one."""
+        return bool(self.deciding) and not self.not_named(text)
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -227,22 +249,6 @@ class Asked:
         """Of a comparison, what a quote on one side names: the things of that side, and those of no side."""
         compared = self.comparison
         return compared.each_side(self.deciding) if compared and compared.sides else []
-
-    def names_side(self, text: str) -> bool:
-        """Whether a text names all things of one side of a comparison."""
-        return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
-
-    def names_all(self, text: str) -> bool:
-        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
-
-        What the title does not name must stand near each other.
-        """
-        title, _, body = without_accents(text).partition("\n")
-        things = [one for one in self.subjects if not one.aside and (not one.decides or one in self.deciding)]
-        said = (stem for one in things for stem in words.terms(without_accents(one.said)))
-        wanted = frozenset(said).difference(words.terms(title))
-        near = not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        return near and bool(self.deciding)
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
@@ -325,7 +331,7 @@ class Asked:
 
     def read_as(self, text: str) -> dict[str, str]:
         """What is misspelt in this and is not in a text, each with what it was read as."""
-        typed = ((said, meant) for said, meant in self._as_meant[1].items() if corrected(said) == meant)
+        typed = ((said, meant) for said, meant in self._wording.changed.items() if corrected(said) == meant)
         return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
 
     @cached_property

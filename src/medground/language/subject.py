@@ -15,10 +15,10 @@ from rapidfuzz.distance import OSA
 
 from medground.language import words
 from medground.language.clean import without_accents
-from medground.language.dates import latest
 from medground.language.genes import CODE, gene_names
 from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_words, aspects_of
+from medground.language.requests import latest
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""

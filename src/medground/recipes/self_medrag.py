@@ -18,12 +18,11 @@ from medground.answering.trace import Span
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.verify.context import GIVEN
 from medground.answering.verify.critic import Checked
-from medground.answering.write.draft import Draft
+from medground.answering.write.draft import Draft, statements
 from medground.answering.write.reason import reasoned
 from medground.errors import ConfigError, MedgroundError, ModelFailed, SourceUnavailable
 from medground.home.settings import Settings
 from medground.language import words
-from medground.language.statements import statements
 from medground.models.operators.reasoning import PastRound, reason
 from medground.recipes.base import Recipe, fused, readable_texts
 from medground.recipes.settings import SelfMedRagSettings

@@ -99,7 +99,8 @@ def decided(answer: Answer) -> str:
     if ENGLISH_ONLY in answer.warnings and (decision.unmentioned or decision.status == "unanswerable"):
         return f"Nothing found in {searched_names(answer)}: {ENGLISH_ONLY}"
     if decision.unmentioned and decision.check is None:
-        return f"Nothing found {_on(decision.unmentioned)} in {searched_names(answer)}."
+        end = "." if answer.statements else ""  # the nearest quotes follow
+        return f"Nothing found {_on(decision.unmentioned)} in {searched_names(answer)}{end}"
     if decision.check is not None and decision.status != "decided":
         return _refused(answer)
     if decision.status == "not judged":
@@ -109,7 +110,7 @@ def decided(answer: Answer) -> str:
             return sentence(decision.reason) or "Unanswerable"
         if read := answer.read + len({quote.document_id for quote in answer.evidence}):
             return f"No answer in {some(read, 'document')} read from {searched_names(answer)}"
-        return f"Nothing found {_on(_asked_about(answer))} in {searched_names(answer)}"
+        return f"Nothing found that answers this in {searched_names(answer)}"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
     short = isinstance(decision, FreeDecision) and decision.items
@@ -126,17 +127,6 @@ def _on(names: Sequence[str]) -> str:
     from medground.language.question_reading import WHAT_IS_ASKED  # it brings MeSH
 
     return f"on {' or '.join(map(clean, names))}" if names and WHAT_IS_ASKED not in names else "that answers this"
-
-
-def _asked_about(answer: Answer) -> list[str]:
-    """The things that were not found: those that nothing is known of, or else all of them together."""
-    from medground.language.comparison import together
-    from medground.language.question_reading import reading_of  # it brings MeSH
-
-    asked, nearby = reading_of(clean(answer.question.text)), " ".join(answer.nearby)
-    things = [thing.said for thing in asked.deciding or asked.things]
-    absent = [said for said in things if f" {said}?" not in nearby]
-    return [both] if (both := together(absent or things)) and (len(things) > 1 or absent) else []
 
 
 def _refused(answer: Answer) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from medground.answering.conclude.decision import CriticReading, decide
+from medground.answering.conclude.critic_reading import CriticReading
+from medground.answering.conclude.decision import decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.explanation import FirstLine, tell_first_line
 from medground.answering.run import Run
@@ -37,6 +38,7 @@ def compose(
     draft: Draft,
     verdicts: Sequence[Verdict] = (),
     *,
+    question: Question | None = None,
     conflicts: Sequence[Conflict] = (),
     answered: CriticReading | None = None,
     check: AnswerCheck | None = None,
@@ -53,6 +55,7 @@ def compose(
     Args:
         draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
+        question: what is answered, if that is not the question of the run as it stands, such as a choice of two.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
         left_out: parts of the answer besides its sentences that did not pass the check.
         stopped: why the run ended early.
@@ -61,21 +64,18 @@ def compose(
 
     Raises UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
-    best = (verdict.best for verdict in verdicts if verdict.best is not None)
-    for cited in dict.fromkeys([*(e for sentence in draft.sentences for e in sentence.evidence), *best]):
-        run.ledger.cite(cited)
+    best = [verdict.best for verdict in verdicts if verdict.best is not None]
+    run.ledger.cite(*(e for sentence in draft.sentences for e in sentence.evidence), *best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
-    decision = decide(run, draft, kept, verdicts, answered, check, elsewhere)  # first, because it may add a warning
+    question = question or run.question
+    # first, because it may add a warning
+    decision = decide(question, run, draft, kept, verdicts, answered, check, elsewhere)
     kept = _shown(kept, draft, decision, run) if run.settings.verify.gate else kept
     tell_first_line(_first_line(decision, kept), run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
-    used = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, disagreeing))
-    first = list(dict.fromkeys(e for statement in statements for e in statement.evidence))
-    order = {e: place for place, e in enumerate(first)}
-    shown_evidence = (e for e in run.ledger.evidence if e.id in used)
-    evidence = tuple(sorted(shown_evidence, key=lambda e: order.get(e.id, len(order))))
+    evidence = _used(statements, disagreeing, run)
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -90,8 +90,17 @@ def compose(
         quoted=quoted_share(verdicts),
         stopped=stopped,
         missing=missing,
-        **_circumstances(run) | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
+        **_circumstances(question, run)
+        | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
     )
+
+
+def _used(statements: Sequence[Statement], conflicts: Sequence[Conflict], run: Run) -> tuple[Evidence, ...]:
+    """The quotes that statements and conflicts rest on, in the order in which statements cite them."""
+    used = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, conflicts))
+    order = list(dict.fromkeys(e for statement in statements for e in statement.evidence))
+    shown = (e for e in run.ledger.evidence if e.id in used)
+    return tuple(sorted(shown, key=lambda e: order.index(e.id) if e.id in order else len(order)))
 
 
 def _first_line(decision: Decision, kept: Sequence[Verdicted]) -> FirstLine:
@@ -145,11 +154,11 @@ def _from_memory(decision: Decision, evidence: Sequence[Evidence], kept: Sequenc
     return not evidence and (decided or any(OWN_KNOWLEDGE in verdict.flags for _, verdict in kept))
 
 
-def _circumstances(run: Run) -> dict[str, Any]:
+def _circumstances(question: Question, run: Run) -> dict[str, Any]:
     snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
-        "id": answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
-        "question": run.question,
+        "id": answer_id(question, run.settings.hash, [s.hash for s in snapshots]),
+        "question": question,
         "notice": run.notice,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),

@@ -1,17 +1,21 @@
-"""Order fused hits by the reranker that the settings name."""
+"""Networks that order what was found: the reranker that the settings name, and the one that judges sentences."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from medground.answering.read.reading_list import Reading
 from medground.answering.run import Run
-from medground.errors import ConfigError, MedgroundError
+from medground.errors import ConfigError, MedgroundError, StorageFailed, needing
 from medground.home.registry import find
+from medground.language.quoting.judged import AnswerNetwork
 from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 
@@ -77,3 +81,31 @@ def _opened(name: str) -> Reranker | None:
     from medground.answering.rank.cross_encoder import CrossEncoderReranker
 
     return CrossEncoderReranker(name)
+
+
+log = logging.getLogger(__name__)
+_OPENING = threading.Lock()
+
+
+async def network_of(readings: Sequence[Reading], run: Run) -> AnswerNetwork | None:
+    """The network; None where vectors found none of the readings, MiniLM is not in the home, or its graph cannot be
+    written there."""
+    if not any("dense" in reading.scores for reading in readings):
+        return None
+    try:
+        return await asyncio.to_thread(_network_once, run.settings.home)
+    except (ConfigError, StorageFailed) as error:
+        log.info("sentences are judged by their words alone: %s", error)
+        return None
+
+
+def _network_once(home: Path) -> AnswerNetwork:
+    with _OPENING:  # two questions at once open it once
+        return _network(home)
+
+
+@lru_cache(maxsize=2)
+def _network(home: Path) -> AnswerNetwork:
+    with needing("dense", "the network that judges sentences"):
+        from medground.models.sentence_scorer import open_sentence_scorer
+    return open_sentence_scorer(home)

@@ -9,7 +9,6 @@ from typing import Any
 
 from medground.answering.read.readable import is_beside
 from medground.answering.read.reading_list import Reading, named, reading_list, with_antecedent
-from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
@@ -30,7 +29,7 @@ from medground.models.operators.reading import (
     sufficient,
 )
 from medground.values.document import Document, Hit, Passage
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, TextSpan
 
 SHORT = 4_000
 """Characters: a text of at most this length, such as an abstract, is read whole."""

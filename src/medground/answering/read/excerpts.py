@@ -7,8 +7,7 @@ from itertools import chain
 from medground.answering.read.reading_list import Reading, named, share_of
 from medground.answering.run import Run
 from medground.language import words
-from medground.language.finding_sentences import reports_result
-from medground.language.quoting.leading import is_quotable
+from medground.language.quoting.leading import is_quotable, reports_result
 from medground.language.sentences import ROW
 from medground.models.operators.base import SentencedPassage, SentenceView
 

@@ -1,10 +1,12 @@
-"""The hits that may be read: one version of each paper, one entry for each work, nothing that is retracted."""
+"""The hits that may be read: one version of each paper, one entry for each work, nothing that is retracted; and what
+records say of each other.
+"""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import permutations
 
-from medground.answering.read.related_records import corrections
 from medground.answering.run import Run
 from medground.corpus.readers.values import letters_of
 from medground.corpus.records import agrees
@@ -14,7 +16,8 @@ from medground.language.pattern import verbose_pattern
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
-from medground.values.document import Document, Hit
+from medground.values.document import Document, Hit, Passage
+from medground.values.identifiers import papers_named
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
@@ -166,17 +169,20 @@ def is_beside(section: str | None, asked: Asked) -> bool:
     return not asks_beside(asked) and set(words.terms(asked.text)).isdisjoint(words.terms(heading))
 
 
-async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
+async def readable(hits: Sequence[Hit], run: Run, *, asked: Asked | None = None, retractions: bool = True) -> list[Hit]:
     """The hits that may become evidence, in order; of a paper that was found in several versions, those of one.
 
     What stands beside a paper's text, such as its funding, is none of its findings, unless it is asked for. Retracted
     papers and notices about papers are left out of the reading; those on what is asked are listed in the answer.
     `retractions=False` keeps them, for ablations.
 
+    Args:
+        asked: what is asked, if not the question of the run.
+
     Raises SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be
     listed.
     """
-    asked = run.asked
+    asked = asked or run.asked
     own = [hit for hit in hits if not is_beside(hit.passage.section, asked)]
     hits = await one_version(own, run)
     if not retractions:
@@ -195,3 +201,37 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     for document, why in {h.passage.document_id: why for h in on_it if (why := doubt(h.passage))}.items():
         run.warn(f"{document} {why}; check it before you rely on it")
     return kept
+
+
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_SHORTEST = 12
+"""Letters of a title that is found in another."""
+_REVISED = re.compile("review|guideline|meta-analysis|consensus", re.IGNORECASE)
+"""Types of publication that are brought up to date."""
+
+
+def corrections(papers: Sequence[Passage], errata: Sequence[Document]) -> Iterator[str]:
+    """What errata say of papers that were found; an erratum names its paper by an id, or by its title."""
+    for paper in papers:
+        title = letters_of(paper.title)
+        for erratum in errata:
+            is_named = len(title) >= _SHORTEST and title in letters_of(erratum.title)
+            if is_named or _names(erratum, paper.paper):
+                yield f"{paper.document_id} was corrected: “{erratum.text}” ({erratum.id})"
+
+
+def replaced(documents: Sequence[Document]) -> Iterator[tuple[Document, Document]]:
+    """The older and the newer of two versions of a review or a guideline."""
+    for older, newer in permutations(documents, 2):
+        if older.year is None or newer.year is None or older.year >= newer.year:
+            continue
+        is_revised = all(_REVISED.search(" ".join(one.publication_types)) for one in (older, newer))
+        titles = {letters_of(_YEARS.sub("", one.title)) for one in (older, newer)}
+        if is_revised and (len(titles) == 1 or _names(newer, older.paper)):
+            yield older, newer
+
+
+def _names(record: Document, paper: Sequence[str]) -> bool:
+    """Whether the links of a record name a paper by one of its ids."""
+    said = (value for values in record.metadata.values() for value in values)
+    return any(not set(paper).isdisjoint(names) for text in said for names in papers_named(text).values())

@@ -11,16 +11,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from medground.answering.captions import design
-from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked
-from medground.language.quoting.candidate import Candidate, log_sum
-from medground.language.quoting.judged import AnswerNetwork, Judged, read_together
+from medground.language.quoting.judged import AnswerNetwork, Candidate, Judged, log_sum, read_together
 from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
+from medground.values.evidence import SentenceNames, TextSpan
 from medground.values.steps import ReadingBatch
 
 _APART = 3

@@ -6,7 +6,6 @@ from functools import lru_cache
 from itertools import chain
 
 from medground.answering.read.reading_list import Reading
-from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.context import meant_by
 from medground.answering.verify.critic import Claim
@@ -20,6 +19,7 @@ from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Judged
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
+from medground.values.evidence import TextSpan
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Words, all_of
 
@@ -102,7 +102,7 @@ def _lookups(absence: str, sources: tuple[str, ...]) -> list[Lookup]:
 
 
 def _asked(absence: str) -> Asked:
-    return Claim(" ".join(_FRAME.sub(" ", absence).split())).reading
+    return Claim(" ".join(_FRAME.sub(" ", absence).split())).asked
 
 
 def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dict[str, TextSpan]:

@@ -247,7 +247,7 @@ FOREIGN = "foreign"
 def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, people: bool, around: int) -> list[str]:
     """What a statement is about, and with `people` for whom, that no quote mentions, nor the text `around` it."""
     text = "\n".join(as_read(quote, ledger.documents[quote.document_id], around) for quote in quotes)
-    claimed = Claim(sentence.text).reading
+    claimed = Claim(sentence.text).asked
     return claimed.unnamed([text]) or (claimed.people_unnamed([text]) if people else [])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import InWords
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.checking import Entailment
 from medground.values.evidence import SentenceKind
@@ -15,7 +15,7 @@ from medground.values.statement import Assessed, Verdict
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(InWords):
     """A statement and the passages that it is compared with, best first. Without passages it cannot be supported.
 
     `doubts` are what word filters noticed about the pair, for a critic that can read them; `cites` are ids of the
@@ -31,9 +31,9 @@ class Claim:
     within: str = ""
 
     @property
-    def reading(self) -> Asked:
-        """The reading of the statement."""
-        return reading_of(self.statement)
+    def in_words(self) -> str:
+        """The statement."""
+        return self.statement
 
 
 Reads = Literal["sentences", "windows", "passages"]

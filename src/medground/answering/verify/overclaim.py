@@ -241,7 +241,7 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     folded = source.casefold()
     written = [name for name in _NAME.findall(said) if not (said.istitle() or is_word(name))]
     names = [name for name in written if name.casefold() not in folded and not known & {*words.terms(name)}]
-    meant = [one.said for one in Claim(said).reading.subjects if names and one.is_named_in(source)]
+    meant = [one.said for one in Claim(said).asked.subjects if names and one.is_named_in(source)]
     meant += [long for short, long in abbreviations(said) if short in source]
     yield "name", ", ".join(name for name in names if name not in " ".join(meant))
     read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]

@@ -248,7 +248,7 @@ def _outcome(part: Part) -> str:
 
 def _condition(part: Part) -> str:
     """What the people have who are asked about, where no passage names it."""
-    known = [one for one in Claim(part.text).reading.subjects if _have(one.said, part.text)]
+    known = [one for one in Claim(part.text).asked.subjects if _have(one.said, part.text)]
     return next((one.said for one in known if not any(map(one.is_named_in, part.passages))), "")
 
 
@@ -270,7 +270,7 @@ def _unnamed(part: Part) -> str:
     held = "\n".join(part.quotes)
     if named and named <= frozenset(words.terms(held)) and _codes(part.text) <= _codes(held):
         return ""
-    known = Claim(part.text).reading.subjects
+    known = Claim(part.text).asked.subjects
     rest = named.difference(*(words.terms(one.said) for one in known), words.terms(held))
     return "" if known and all(one.is_named_in(held) for one in known) and not rest else part.text
 

@@ -25,7 +25,7 @@ _NOT_SHOWN = "this compares two sides, and the rules did not find both in the sa
 def _without_names(claim: Claim) -> str:
     """The statement without names that only look like a comparison, such as "lower back pain"."""
     statement = claim.statement
-    for subject in claim.reading.subjects if comparatives(statement) else ():
+    for subject in claim.asked.subjects if comparatives(statement) else ():
         if " " in subject.said and comparatives(subject.said):
             statement = statement.replace(subject.said, subject.said.split()[-1])
     return statement

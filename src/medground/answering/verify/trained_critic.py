@@ -19,7 +19,7 @@ from medground.answering.verify.critic import Claim, Judgement, Reads, Score
 from medground.answering.verify.nli_critic import NliCritic
 from medground.language import words
 from medground.language.question_reading import Asked
-from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.judged import Candidate
 from medground.models.operators.base import EvidenceView
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def telling(claim: Claim, premises: Iterable[EvidenceView]) -> list[EvidenceView
     wanted = words.terms(claim.statement)
     found: list[EvidenceView] = []
     for windows in _by_passage(premises):
-        worth = _worth(claim.reading, wanted, windows)
+        worth = _worth(claim.asked, wanted, windows)
         order = sorted(range(len(windows)), key=lambda n: (-worth[n], len(windows[n].quote)))
         found += [windows[n] for n in order[:WINDOWS]]
     return found
@@ -53,7 +53,7 @@ def on_subject(claim: Claim, premises: Iterable[EvidenceView]) -> list[EvidenceV
 
     A network that reads of another gene or drug often overlooks it.
     """
-    name = claim.reading.rarest_name
+    name = claim.asked.rarest_name
     return [
         window
         for windows in _by_passage(premises)

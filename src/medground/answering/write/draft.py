@@ -1,4 +1,4 @@
-"""A rationale and an answer before they are checked."""
+"""A rationale and an answer before they are checked, and its sentences split into statements."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,6 +6,7 @@ from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.verify.orders import is_absence
+from medground.language.clauses import clause_spans, written_sentences
 from medground.language.question_reading import Asked
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import ShortAnswer, WriteOutput, chosen_quotes
@@ -87,3 +88,30 @@ def joined(
         marks = dict.fromkeys(mark(by_id[e]) for e in sentence.evidence)
         text += sentence.text + (" " + "".join(marks) if marks else "")
     return text, spans
+
+
+def statements(written: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[Sentence, ...]:
+    """Split written sentences into statements; each keeps the citations and the text of its sentence.
+
+    A sentence that repeats a cited quote verbatim stays whole, so that it can be compared with that quote. Statements
+    are returned unchanged.
+    """
+    quotes = {quote.id: " ".join(quote.quote.split()) for quote in evidence}
+    found: list[Sentence] = []
+    for text in written:
+        if text.within or any(quotes.get(e) == " ".join(text.text.split()) for e in text.evidence):
+            found.append(text)
+            continue
+        for start, end in written_sentences(text.text):
+            found += _parts(text.model_copy(update={"text": text.text[start:end]}))
+    return tuple(found)
+
+
+def _parts(sentence: Sentence) -> list[Sentence]:
+    spans = clause_spans(sentence.text)
+    if len(spans) < 2:
+        return [sentence]
+    return [
+        Sentence(text=sentence.text[start:end], evidence=sentence.evidence, within=sentence.text, start=start)
+        for start, end in spans
+    ]

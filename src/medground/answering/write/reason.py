@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from medground.answering.read.reading_list import Reading, headed, named, spans, with_antecedent, with_strengths
-from medground.answering.read.sentence_names import SentenceNames
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft, drafted
@@ -23,7 +22,7 @@ from medground.models.operators.reasoning import (
 )
 from medground.models.operators.writing import ShortAnswer
 from medground.values.document import Hit, Passage, SourceKind
-from medground.values.evidence import Evidence, Origin, Sentence
+from medground.values.evidence import Evidence, Origin, Sentence, SentenceNames
 from medground.values.question import Question
 from medground.values.usage import Author
 

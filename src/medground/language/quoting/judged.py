@@ -1,6 +1,7 @@
-"""A sentence that was found, with every term of its score."""
+"""A document to quote from, and a sentence of it with every term of its score."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -79,3 +80,31 @@ def read_together(
         {start: one.with_term("read together", scores.get(id(one), least)) for start, one in sentences.items()}
         for sentences in judged
     ]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document to quote from, or what was found of it.
+
+    Attributes:
+        title: its title.
+        sentences: the sentences in text order.
+        by_words: its best score of the ranking by words, divided by the best of all documents; 0 to 1, 0 if unknown.
+        headings: for each sentence, the heading over it; empty if there are none.
+    """
+
+    title: str
+    sentences: Sequence[str]
+    by_words: float = 0.0
+    headings: Sequence[str | None] = ()
+
+    def heading(self, sentence: int) -> str | None:
+        """The heading over a sentence, by its number."""
+        return self.headings[sentence] if self.headings else None
+
+
+def log_sum(strengths: Iterable[float]) -> float:
+    """The logarithm of the summed exponentials; minus infinity for none."""
+    values = list(strengths)
+    most = max(values, default=-math.inf)
+    return most + math.log(sum(math.exp(value - most) for value in values)) if math.isfinite(most) else most

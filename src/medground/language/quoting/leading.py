@@ -1,6 +1,5 @@
-"""What lets one sentence lead an answer rather than another that is as near to the question.
-
-A reader sees the first sentence by itself: it is whole.
+"""What lets one sentence lead an answer rather than another that is as near to the question: it is whole, it reports a
+result, it says the value in a table that is asked for.
 """
 
 import re
@@ -12,11 +11,10 @@ from rapidfuzz import fuzz
 
 from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
-from medground.language.finding_sentences import states_purpose
-from medground.language.pattern import verbose_pattern
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
-from medground.language.question_kinds import aspects_of
+from medground.language.question_kinds import asks_for_value, aspects_of, is_closed
 from medground.language.question_reading import Asked
 from medground.language.sentences import ROW, sentence_spans
 
@@ -108,7 +106,7 @@ def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -
     its table is no part of the row. A value is asked for as such, as an amount, or in the past tense, as it was found
     in one study; or else by nothing but the names of the row, the column and the paper.
     """
-    if ROW not in row or "closed" in asked.kinds:
+    if ROW not in row or is_closed(asked.plain):
         return 0.0
     said, around = _left_of(asked.text, title, heading or "")
     name, *cells = row.split(ROW)
@@ -124,7 +122,7 @@ def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -
         return 0.0
     own = _stems(" ".join([name, *named]))
     wanted = said - (around - own)
-    is_found = "amount" in asked.kinds or not _VALUE.isdisjoint(words.tokens(asked.text))
+    is_found = asks_for_value(asked.plain) or not _VALUE.isdisjoint(words.tokens(asked.text))
     if not is_found and not own.issuperset(said.intersection(words.terms(asked.text))):
         return 0.0
     return words.coverage(wanted, own) * known
@@ -153,3 +151,59 @@ def _left_of(question: str, title: str, heading: str) -> tuple[frozenset[str], f
         if size >= max(_QUOTED, len(own) / 3):
             del left[start : start + size]
     return frozenset(left), _stems(f"{title} {heading}")
+
+
+_ROLES = {
+    "significance": lazy_pattern(r"\bsignificant(?:ly)?\b", re.IGNORECASE),
+    "comparison": verbose_pattern(
+        r"""
+        \b(?:higher|lower|greater|less|more|increas\w*|decreas\w*|reduc\w*|improv\w*|correlat\w*|associat\w*|
+        predict\w*|differ\w*)\b
+        """
+    ),
+    "method": verbose_pattern(
+        r"""
+        \b(?:were\ (?:included|enrolled|recruited|randomi\w+|performed|measured|collected|obtained|assessed|
+        analy\w+|evaluated|compared|asked|divided)|was\ (?:performed|measured|assessed|used|conducted|carried)|
+        using|retrospective\w*|questionnaire|between\ (?:19|20)\d\d)\b
+        """
+    ),
+    "purpose": verbose_pattern(
+        r"""
+        \b(?:aim\w*|purpose|objectives?|whether|hypothesi\w+|goals?)\b|\bto\ (?:determine|investigate|evaluate|
+        assess|examine|compare|test|study|explore|clarify)\b|\bwe\ (?:sought|studied|investigated|examined|
+        evaluated|aimed|asked)\b
+        """
+    ),
+    "question": lazy_pattern(r"\?\s*$"),
+}
+_FINDING = lazy_pattern(
+    r"\b(?:show\w*|demonstrat\w*|reveal\w*|confirm\w*|found|observed|identified|detected)\b", re.IGNORECASE
+)
+_CONCLUSION = verbose_pattern(
+    r"""
+    \b(?:conclu\w+|suggest\w*|indicat\w+|(?:our|these|the\ present)\ (?:results|findings|data))\b
+    """
+)
+_RESULT = (_ROLES["significance"], _FINDING, _ROLES["comparison"], _CONCLUSION)
+_NEGATION = re.compile(r"\b(?:no|not|nor|neither|without)\b", re.IGNORECASE)
+_GROUPS = lazy_pattern(
+    r"\b(?:served as (?:a )?(?:controls?|comparison)|acted as controls?|control group)\b", re.IGNORECASE
+)
+
+
+def states_purpose(sentence: str) -> bool:
+    """Whether a sentence states the aim of a study, or a question, rather than a result."""
+    asks = _ROLES["purpose"].search(sentence) or _ROLES["question"].search(sentence)
+    return asks is not None and not _CONCLUSION.search(sentence)
+
+
+def reports_result(sentence: str) -> bool:
+    """Whether a sentence looks like a finding or a conclusion."""
+    return not states_purpose(sentence) and any(form.search(sentence) for form in _RESULT)
+
+
+def describes_method(sentence: str) -> bool:
+    """Whether a sentence says what was done, and neither what was found nor what follows."""
+    done = _ROLES["method"].search(sentence) or _GROUPS.search(sentence)
+    return done is not None and not any(form.search(sentence) for form in (*_RESULT, _NEGATION))

@@ -19,7 +19,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from medground.home.files import tables
 from medground.home.settings_groups import CallSettings
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import InWords
 from medground.values.document import Frozen, SourceKind
 from medground.values.evidence import Stance
 
@@ -54,16 +54,16 @@ class OperatorInput(Frozen):
     model_config = ConfigDict(defer_build=True)
 
 
-class AskedInput(OperatorInput):
+class AskedInput(OperatorInput, InWords):
     """Base of the inputs that are about a question, whose text is their field `question`."""
 
     if TYPE_CHECKING:
         question: str
 
     @property
-    def asked(self) -> Asked:
-        """The reading of the question."""
-        return reading_of(self.question)
+    def in_words(self) -> str:
+        """The question."""
+        return self.question
 
 
 class LinesView(OperatorInput):

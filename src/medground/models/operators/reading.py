@@ -7,16 +7,15 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
-from medground.language.finding_sentences import reports_result
 from medground.language.question_reading import Asked
-from medground.language.quoting.candidate import Candidate, log_sum
+from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.leading import (
     ITEM,
-    POINTS_BACK,
     cell_named,
     introduces,
     is_quotable,
     is_whole,
+    reports_result,
     says_beside,
     says_the_same,
 )
@@ -52,24 +51,16 @@ COVERED = 0.6
 def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
-    A passage that is `FAR` behind the likeliest one is left out. One that names all that the question is about is never
-    left out; for a comparison, one side with all that is asked of it is enough.
+    A passage that is `FAR` behind the likeliest one is left out, but not one that names all that the question is about.
     """
     topic, name = asked.topic, asked.rarest_name
     read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text)
-        or asked.names_side(text)
-        or says_beside(asked, text)
-        or (p.behind <= FAR and (_names_what_decides(asked, text) or _relevant(text, topic, name, p)))
+        if asked.names_all(text) or says_beside(asked, text) or (p.behind <= FAR and _relevant(text, topic, name, p))
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
-
-
-def _names_what_decides(asked: Asked, text: str) -> bool:
-    return bool(asked.deciding) and not asked.not_named(text)
 
 
 def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView) -> bool:
@@ -123,7 +114,7 @@ def _quotes(
         own = {texts[n] for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
-        strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
+        strongest = texts[max(span, key=lambda n: strengths[n])]
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
@@ -149,12 +140,6 @@ def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
 def _is_item(text: str) -> bool:
     """Whether a text is an item of a list that says nothing without what introduces it."""
     return ITEM.match(text) is not None and not is_whole(text)
-
-
-def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
-    """The text of a sentence; with the sentence before it, if it points back to it."""
-    text = passage.sentences[number].text
-    return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
 def _strengths(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:

@@ -13,10 +13,10 @@ from pydantic import Field
 
 from medground.home.files import tables
 from medground.language import words
-from medground.language.finding_sentences import describes_method, reports_result, states_purpose
 from medground.language.prose import is_prose
 from medground.language.quantities import COUNT, TIMES, Quantity, quantities
 from medground.language.quoting.headings import parts_of
+from medground.language.quoting.leading import describes_method, reports_result, states_purpose
 from medground.language.words import spelled_out
 from medground.models.operators import base
 

@@ -8,11 +8,10 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from medground.language import words
-from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import asks_beside, cell_named, stands_alone
+from medground.language.quoting.leading import asks_beside, cell_named, reports_result, stands_alone, states_purpose
 from medground.language.sentences import ROW, sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
@@ -52,7 +51,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
         off_topic, aim = topic.isdisjoint(words.terms(said)), not only_aims and _has_purpose(one.quote, all)
         if compared is None:
             return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
-        return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
+        return off_topic, aim, not compared.names_both(said)
 
     chosen: list[EvidenceView] = []
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)

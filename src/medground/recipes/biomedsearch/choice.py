@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from medground.answering.conclude.answer_check import checked_answer
 from medground.answering.conclude.decision import decide
-from medground.answering.conclude.finish import checked_answer
 from medground.answering.run import Run
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft
@@ -33,7 +33,7 @@ async def with_choice(
         check = decision.check  # of the answer that the report itself ends with, often the same
         if check is None or check.answer != chosen.answer:
             check = await checked_answer(draft, verdicts, run)
-        decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, check=check)
+        decision = decide(run.question, run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, check=check)
     elif chosen.lean:
         run.warn(
             f"word statistics favour {', '.join(chosen.lean)}, but most such sets were wrong on the "

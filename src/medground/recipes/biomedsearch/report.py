@@ -17,10 +17,9 @@ from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
-from medground.answering.write.draft import Draft, drafted
+from medground.answering.write.draft import Draft, drafted, statements
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
-from medground.language.statements import statements
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.news import asks_for_news
@@ -38,7 +37,8 @@ from medground.recipes.biomedsearch.sections import (
 )
 from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.recipes.biomedsearch.works import one_per_work, works
-from medground.recipes.ground import graph_draft, quoted
+from medground.recipes.ground.facts import graph_draft
+from medground.recipes.ground.recipe import quoted
 from medground.sources.base import suited
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind

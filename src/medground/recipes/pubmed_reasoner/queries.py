@@ -11,7 +11,7 @@ from pydantic import Field
 
 from medground.answering.run import Run
 from medground.language import drafting
-from medground.language.dates import stated
+from medground.language.requests import stated
 from medground.models.operators.base import AskedInput, FewWords, Operator, OperatorInput, Untrusted, operator
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed

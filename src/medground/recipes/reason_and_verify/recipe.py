@@ -15,11 +15,11 @@ from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.rationale import assessed
+from medground.answering.write.draft import statements
 from medground.answering.write.reason import Reasoned, reasoned
 from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.language import words
-from medground.language.statements import statements
 from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess

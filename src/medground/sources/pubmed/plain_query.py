@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from medground.language import words
-from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
 from medground.language.genes import gene_names
 from medground.language.mesh_terms import POOR, spoken
-from medground.language.people_words import as_meant
+from medground.language.people_words import in_plain_words
 from medground.language.predicate_words import ALL_VERBS
-from medground.language.question_reading import reading_of
+from medground.language.requests import latest, stated
 from medground.pubmed.characters import forms
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
@@ -94,7 +93,8 @@ def spoken_part(part: Query) -> str:
 def _concepts(question: str) -> tuple[str, Sequence[Query], Sequence[Query]]:
     """A question in plain words; its subjects (rare names, the most specific concepts); and one of the other telling
     words, and aspects."""
-    plain = reading_of(question).plain
+    wording = in_plain_words(question)
+    plain = wording.asked
     text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
     headings = select(text, [heading for heading, _ in propose(text)])
     parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
@@ -111,8 +111,7 @@ def _concepts(question: str) -> tuple[str, Sequence[Query], Sequence[Query]]:
         rare, others = telling[:_REQUIRED], telling[_REQUIRED:]
     some = [any_of(list(map(_in_text, others)))] if others else []
     subjects = sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True)
-    typed = as_meant(question)[1]
-    return plain, [_with_names(part, typed) for part in subjects], [*some, *aspects]
+    return plain, [_with_names(part, wording.changed) for part in subjects], [*some, *aspects]
 
 
 def _rarity(part: Query) -> float:

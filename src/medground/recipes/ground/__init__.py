@@ -1,0 +1,1 @@
+"""The default recipe: stored facts first, then what texts say."""

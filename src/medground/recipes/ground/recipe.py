@@ -1,0 +1,140 @@
+"""The default recipe: stored facts first, then hybrid search, reading in batches, writing, and checking each sentence.
+
+Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion of BM25 and dense ranks from Self-MedRAG
+(section 3.2), the rationale first and the check of each statement from Reason and Verify (Algorithm 1).
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from medground.answering.conclude.compose import compose
+from medground.answering.conclude.finish import finish
+from medground.answering.rank.rerank import reranker_problems
+from medground.answering.read.evidence import coverage_check, extract_evidence, screen_batch
+from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
+from medground.answering.read.reading_list import batches
+from medground.answering.run import Run, words_lookup
+from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.write.draft import Draft, best_quotes, statements
+from medground.answering.write.read_and_answer import Answered
+from medground.errors import MedgroundError, SourceUnavailable
+from medground.home.settings import Settings
+from medground.language.question_reading import Asked
+from medground.language.requests import latest
+from medground.models.operators.answering import read_and_answer
+from medground.models.operators.reading import extract, screen, sufficient
+from medground.recipes.base import Recipe
+from medground.recipes.ground.by_model import by_model
+from medground.recipes.ground.facts import graph_draft, refusal
+from medground.recipes.ground.search import by_author, each_question, found_readings
+from medground.sources.base import Source
+from medground.values.answer import Answer
+from medground.values.evidence import Evidence, Sentence
+from medground.values.graph import GraphFinding
+from medground.values.lookup import Lookup
+from medground.values.question import Question
+
+
+async def ground(question: Question, run: Run) -> Answer:
+    """Answer a question: in two calls where a model answers, four where it has to search again."""
+    stored = await ask_for_facts(question, run)
+    if isinstance(stored, GraphAnswer) and stored.facts:
+        if stored.finding.chooses and question.task == "yes-no-maybe":
+            question = question.model_copy(update={"task": "free"})
+        return await _from_facts(question, stored, run)
+    finding = stored.finding if isinstance(stored, GraphAnswer) else None
+    await asyncio.to_thread(run.reading(question).read)  # it takes long, a stored fact needs none, the loop has others
+    answered, searched = await _answered(question, run, beside_facts(run) if stored else None, finding)
+    if finding is not None and answered.evidence:
+        run.warn(finding.note)
+    if not answered.draft.sentences:
+        missing = " ".join(answered.draft.missing) or answered.missing
+        return compose(run, refusal(stored, run, searched=searched), missing=missing)
+    return await finish(question, answered.draft, answered.evidence, run, missing=answered.missing)
+
+
+async def _answered(
+    question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None
+) -> tuple[Answered, bool]:
+    """What texts say, and whether any source was searched.
+
+    Args:
+        only: the sources to search; None for all.
+        finding: of a graph: then only what is about the same things counts.
+    """
+    if only is not None and not only:
+        return Answered(), False
+    if run.answerer(read_and_answer).is_model:
+        answered = await by_model(question, run, only)
+        kept = {one.id for one in about_the_same(answered.evidence, finding, run)} if finding else None
+        sentences = tuple(one for one in answered.draft.sentences if kept is None or kept >= set(one.evidence) > set())
+        return replace(answered, draft=answered.draft.model_copy(update={"sentences": sentences})), True
+    return await quoted(question, run, only, finding), True
+
+
+async def quoted(question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None) -> Answered:
+    """The best quotes of texts, without a model."""
+    evidence: list[Evidence] = []
+    shown: list[Sentence] = []
+    missing = ""
+    for one in each_question(question, run):
+        found, missing = await _quoted(one, words_lookup(question, one), run, only)
+        found = about_the_same(found, finding, run) if finding else found
+        evidence += found
+        for quote in best_quotes(one, found, run):
+            if not any(quote.text in other.text or other.text in quote.text for other in shown):
+                shown.append(quote)
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence), missing=missing)
+
+
+async def _quoted(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None) -> tuple[list[Evidence], str]:
+    """Quotes of the texts found, and what is missing in them."""
+    missing = ""
+    readings, evidence = await found_readings(asked, lookup, run, only), list[Evidence]()
+    asked, _ = by_author(asked, readings, run)
+    for batch in batches(readings, run.settings.recipe.batch):
+        with run.step(batch.step):
+            useful = await screen_batch(asked, batch.readings, run)
+            evidence += await extract_evidence(asked, useful, run)
+            said = await coverage_check(asked, evidence, (), run)
+            missing = said.missing
+            if said.sufficient:
+                break
+    if latest(asked.text):
+        evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
+    return evidence, missing
+
+
+async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
+    """The facts, then what other texts say; the facts decide."""
+    draft = graph_draft(question, stored)
+    with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
+        answered, _ = await _answered(question, run, beside_facts(run), stored.finding)
+        written = statements(answered.draft.sentences, answered.evidence)
+        draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
+    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
+    answered_as = run.question.model_copy(update={"task": question.task})  # a choice of two has no yes and no
+    return compose(run, draft, verdicts, question=answered_as)
+
+
+async def without_model(question: Question, run: Run, stopped: str) -> Answer:
+    """What the sources say, quoted without the language model that failed or reached a limit, and why it ended."""
+    run.without_model(GROUND)
+    answer = await ground(question, run)
+    return answer.model_copy(update={"stopped": stopped})
+
+
+def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
+    yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
+
+
+GROUND = Recipe(
+    name="ground",
+    run=ground,
+    operators=(read_and_answer, screen, extract, sufficient, *CHECKING),
+    writers=(read_and_answer,),
+    reader=extract,
+    check=_check,
+)
