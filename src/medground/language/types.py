@@ -11,11 +11,12 @@ from medground.language.pattern import verbose_pattern
 from medground.language.predicate_words import ALL_VERBS
 from medground.language.quantities import unit_at
 
-_NUMERALS = {numeral: n for n, numeral in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)}
-_COUNTED = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
-_ORDINALS = {word: n for n, word in enumerate("first second third fourth fifth sixth seventh eighth".split(), start=1)}
-_ORDINALS |= {f"{n}{'st nd rd'.split()[n - 1] if n < len('abcd') else 'th'}": n for n in range(1, 9)}
-_VALUE = rf"(?:\d{{1,3}}[A-Ha-h]?|[IVX]{{1,4}}[a-cA-C]?|[ivx]{{2,4}}|[A-Z]\d{{0,2}}|{'|'.join(_COUNTED)})(?![\w%]|[.,]\d)"
+_NUMERALS = {numeral: n for n, numeral in enumerate(("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)}
+_COUNTED = {word: n for n, word in enumerate(("one", "two", "three", "four", "five", "six"), start=1)}
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_VALUE = (
+    rf"(?:\d{{1,3}}[A-Ha-h]?|[IVX]{{1,4}}[a-cA-C]?|[ivx]{{2,4}}|[A-Z]\d{{0,2}}|{'|'.join(_COUNTED)})(?![\w%]|[.,]\d)"
+)
 _TYPED = verbose_pattern(
     rf"""
     \b(?P<word>[A-Za-z]{{2,}}?)(?:[\s-]|(?=\d))(?P<values>{_VALUE}
@@ -82,7 +83,11 @@ def typed(text: str) -> Iterator[Typed]:
     for found in _TYPED.finditer(text):
         word = found["word"] or found["what"]
         stem = words.stem(word.lower())
-        if word.lower() in _NO_NAME or (unit_at(f" {word}", 0)[0] and not word.isupper()) or unit_at(text, found.end())[0]:
+        if (
+            word.lower() in _NO_NAME
+            or (unit_at(f" {word}", 0)[0] and not word.isupper())
+            or unit_at(text, found.end())[0]
+        ):
             continue
         if found["ordinal"]:
             head = (found["head"] or "").lower()
