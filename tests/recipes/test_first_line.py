@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import tables
+from rows import each_row, tables
 from small_corpora import corpus_of_documents, make_documents
 
 from medground.engine.answering import answered
@@ -172,6 +172,25 @@ GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and se
 )
 def test_a_headline_names_things_only(ask: Ask, question: str, documents: list[Document], line: str) -> None:
     assert headline(ask(question, documents)).startswith(line)
+
+
+@each_row(("question", "thing", "own", "other"), [tuple(row.split(" | ")) for row in TABLES["typed"]])
+def test_a_number_or_letter_is_part_of_a_name(question: str, thing: str, own: str, other: str, tmp_path: Path) -> None:
+    corpus_of_documents(tmp_path, [*make_documents(50, 100), trial(6, "A study.", other)])
+    with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
+        assert headline(engine.ask(question)).startswith(f"Nothing found on {thing}")
+    corpus_of_documents(tmp_path, [*make_documents(50, 100), trial(6, "A study.", other), trial(7, "A study.", own)])
+    with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
+        assert engine.ask(question).evidence[0].document_id == "PMID:7"
+
+
+def test_what_is_inborn_is_spread_by_inheritance(ask: Ask) -> None:
+    other = trial(6, "Hepatitis.", "Hepatitis is spread from a mother to her child at birth.")
+    drug = trial(7, "Haemophilia.", "The half-life of factor VIII was 12 hours in haemophilia.")
+    inherited = trial(8, "Haemophilia.", "Haemophilia is inherited as an X-linked recessive trait.")
+    question = "How is haemophilia spread to her child?"
+    assert ask(question, [other, drug]).decision.unmentioned == ("the inheritance of haemophilia",)
+    assert ask(question, [other, drug, inherited]).evidence[0].document_id == "PMID:8"
 
 
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:

@@ -31,6 +31,7 @@ from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
+from medground.language.types import Typed, mistyped, typed
 
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
@@ -40,6 +41,8 @@ _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
+_SPREADS, _INHERITED = "the spread of", "the inheritance of"
+"""Of what is inborn, the first is meant as the second."""
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -165,10 +168,20 @@ class Asked:
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
+        missing = missing or self.mistyped(texts)
         if missing or not found or len(found) > TOGETHER:
             return missing
         wanted = [things for things in self.sides or [found] if not any(one.issuperset(things) for one in named)]
         return [together([one.said for one in things]) for things in wanted]
+
+    def mistyped(self, texts: Sequence[str]) -> list[str]:
+        """What texts name by other numbers or letters only, such as trisomy 7 where they have trisomy 13."""
+        return mistyped(self.types, texts)
+
+    @cached_property
+    def types(self) -> tuple[Typed, ...]:
+        """The numbers and letters that are part of names in it."""
+        return tuple(typed(self.plain))
 
     def uncovered(self, texts: Sequence[str]) -> list[str]:
         """The things that none of the texts names, where none has most of the words that say what this asks, or a name;
@@ -299,7 +312,9 @@ class Asked:
         """What it asks of the things that it is about, such as their prognosis; of a disease no dose, but "does"."""
         diseases = bool(self.deciding) and all(one.is_disease for one in self.deciding)
         is_no_dose = diseases or asks_for_amount(self.plain)
-        return aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
+        found = aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
+        inborn = bool(self.deciding) and all(one.is_inborn for one in self.deciding)
+        return found - {_SPREADS} | {_INHERITED} if inborn and _SPREADS in found else found
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:

@@ -19,6 +19,7 @@ from medground.language.genes import CODE, gene_names
 from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_words, aspects_of
 from medground.language.requests import latest
+from medground.language.types import has_types_of
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -31,6 +32,8 @@ _OF_HEALTH = (
     *("D", "E02", "E03", "E04"),
 )
 """Trees of what people have, catch, take or undergo; what is food too (tree J) is not meant so."""
+_INBORN = "C16.320"
+"""Tree of genetic diseases."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _BELOW = 40
@@ -102,19 +105,29 @@ class Subject:
                 found.setdefault(stems, name)
         return [*([self.said] if CODE.match(self.said) else []), *found.values()]
 
-    @cached_property
+    @property
     def is_disease(self) -> bool:
         """Whether it is a disease and nothing else by its heading."""
+        return bool(self._trees) and all(tree.startswith(("C", "F03")) for tree in self._trees)
+
+    @property
+    def is_inborn(self) -> bool:
+        """Whether it is a genetic disease by its heading."""
+        return any(tree.startswith(_INBORN) for tree in self._trees)
+
+    @cached_property
+    def _trees(self) -> tuple[str, ...]:
         from medground.pubmed.mesh import vocabulary
 
         found = vocabulary().find(self.heading) if self.heading else None
-        return found is not None and all(tree.startswith(("C", "F03")) for tree in found.trees)
+        return found.trees if found else ()
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text without accents names it, or a kind of it."""
         terms = words.terms(text)
         stems = frozenset(terms)
-        if any(_is_in(name, text, terms, stems) for name in (self.said, *self.names, *self.narrower)):
+        named = (name for name in (self.said, *self.names, *self.narrower) if _is_in(name, text, terms, stems))
+        if any(has_types_of(name, text) for name in named):
             return True
         unknown = not self.names and self.said.isalpha() and self.said.islower()
         return unknown and any(is_slip(words.stem(self.said), one) for one in stems)

@@ -248,6 +248,8 @@ def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping
     of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked
     beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
     judged = Judged(title, sentence, terms)
+    if asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"]):
+        judged = judged.with_term("another type", -_ANOTHER)
     if asked.is_defined_in(sentence):
         judged = judged.with_term("defines", _DEFINES)
     return judged.with_term("cell", _CELL * beside) if beside else judged

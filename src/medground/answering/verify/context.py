@@ -153,12 +153,16 @@ def unmentioned(question: Asked, evidence: Sequence[Evidence], documents: Mappin
         return []
     first = next(iter(asked.values()))
     titles = [documents[e.document_id].title for e in evidence]
-    said = [
-        e.quote if first.unnamed([title]) else f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)
-    ]
     named = any(cell_named(first, e.quote, title, e.section) for e, title in zip(evidence, titles, strict=True))
+    whole = [f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)]
+    said = [
+        e.quote if first.unnamed([title]) else text
+        for e, title, text, passage in zip(evidence, titles, whole, passages, strict=True)
+        if not first.unnamed([passage])
+    ]
+    lost = first.unnamed(passages) or first.mistyped(whole)
     read = passages if first.deciding else quotes
-    return first.unnamed(passages) or (not named and first.uncovered(read)) or first.aspect_lost(said)
+    return lost or (not named and first.uncovered(read)) or (first.aspect_lost(said) if said else [])
 
 
 def comes_near(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
