@@ -3,36 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from medground.answering.verify.absence import place_of
 from medground.answering.verify.rules import OUTCOMES
 from medground.checking.sources import Quote, Source, Told, nearest
+from medground.checking.wordings import Wordings, wordings_of
 from medground.language import words
+from medground.language.clean import joined
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.models.operators.differences import NEGATION
 
+_DATA = r"(?:data|information|results?|details?|figures?|findings|numbers|mention|accounts?|word)"
+_ABOUT = r"(?:on|about|for|of|regarding|concerning|as\ to)"
+_PAPER = r"""(?:stud(?:y|ies)|trials?|papers?|abstracts?|articles?|reports?|texts?|reviews?|analys[ei]s|publications?|
+    authors?|investigators|researchers|trialists|writers|colleagues|team|group|outcomes|endpoints|tables?|they|it|we)"""
+_VERB = r"""(?:report|mention|give|state|describe|discuss|measure|study|assess|examine|investigate|record|compare|
+    include|provide|present|evaluate|analy[sz]e|look\ (?:for|at|into)|address|collect|consider|cover|explore|say|
+    specify|test|ask\ about|comment\ on|quantify|monitor|document|list)(?:e?d|s)?"""
+_VERBED = r"""(?:reported|mentioned|given|stated|described|discussed|measured|studied|assessed|examined|investigated|
+    recorded|compared|included|provided|presented|evaluated|analy[sz]ed|looked\ (?:for|at|into)|addressed|collected|
+    asked|considered|covered|explored|specified|quantified|documented|listed|shown|available|said)"""
+_WENT = rf"""(?:(?:is|are|was|were|has|have)\ (?:been\ )?(?:not|never|nowhere)\ (?:been\ )?(?:\w+ly\ )?{_VERBED}|
+    (?:has|have)\ yet\ to\ be\ {_VERBED}|(?:received?s?|gets?|got)\ no\ (?:attention|mention)|
+    (?:does|do|did)\ not\ (?:appear|feature|figure)|(?:went|goes|remain\w*|is|are|was|were)\ (?:un(?:reported|mentioned|
+    studied|measured|examined|addressed|explored|recorded)|(?:omitted|missing|left\ out)(?=\W*$|\ (?:of|from)\ (?:the|
+    this)\ {_PAPER})))"""
 _FRAMES = verbose_pattern(
-    r"""
-    ^\W*(?:no|neither|without)\ (?:further\ )?(?:data|information|results?|details?|evidence|figures?|mention|report)s?
-    \ (?:is|are|was|were)?\ ?(?:on|about|for|of|regarding|concerning)\ (?P<about>.+?)
-    (?:\ (?:is|are|was|were)\ (?:given|reported|made|provided|available|presented|shown|found|included).*)?\W*$|
-    ^\W*nothing\ (?:is|was)\ (?:said|reported|known|stated|given)\ (?:about|on|of|regarding)\ (?P<nothing>.+?)\W*$|
-    ^(?:.{0,60}\b)?(?:does|do|did)\ not\ (?:\w+ly\ )?(?:report|mention|give|state|describe|discuss|measure|study|assess|
-    examine|investigate|record|compare|include|provide|present|evaluate|analy[sz]e|look\ (?:for|at)|address|collect)
-    (?:\ (?:any|data|on|about))*\ (?P<verb>.+?)\W*$|
-    ^\W*(?P<passive>.+?)\ (?:is|are|was|were|has\ been|have\ been)\ (?:not|never)\ (?:reported|mentioned|given|
-    stated|described|discussed|measured|studied|assessed|examined|investigated|recorded|compared|included|provided|presented|evaluated|
-    analy[sz]ed|looked\ (?:for|at)|addressed|collected|asked)\b.*$
+    rf"""
+    \b(?:no|without|lack\w*|omit\w*)\ (?:any\ )?(?:\w+\ )??(?:{_DATA}|evidence(?=\ (?:on|about|regard|concern)))
+    (?:\ (?:is|are|was|were)\ \w+)?\ {_ABOUT}\ (?P<none>.+?)
+    (?:\ (?:is|are|was|were)\ (?:{_VERBED}|made|found|there)\b.*)?\W*$|
+    \b(?:nothing|silent)\b(?:\ (?:is|was)\ {_VERBED})?\ {_ABOUT}\ (?P<nothing>.+?)(?:\ (?:is|was)\ {_VERBED})?\W*$|
+    (?:^|\b{_PAPER}\ (?:[^.;:]{{0,60}}\ )?)(?:(?:does|do|did)\ not|fail\w*\ to|neglect\w*\ to|omit\w*\ to|never|
+    (?:was|were)\ not\ (?:designed|powered|intended|planned|meant)\ to)\ (?:\w+ly\ )?
+    {_VERB}(?:\ (?:any|data|on|about|whether|how\ (?:many|often|much)|anything))*\ (?P<verb>.+?)\W*$|
+    ^\W*(?:nowhere\ (?:does|do|did)|neither)\ (?:\w+\ )??{_PAPER}\ {_VERB}\ (?P<nowhere>.+?)\W*$|
+    ^.{{0,60}}?\b(?:not|nowhere)\ {_VERBED}\ (?:whether|if|how)\ (?P<whether>.+?)\W*$|
+    ^\W*(?:{_DATA}\ {_ABOUT}\ )?(?P<passive>.+?)\ {_WENT}\b.*$|
+    ^\W*{_DATA}\ {_ABOUT}\ (?P<data>.+?)\ (?:is|are|was|were|remain)\ (?:lacking|missing|absent|unavailable|held)\b.*$
     """
 )
+"""How a text says that something is not reported, and what: the first group that is there."""
+_WHERE = verbose_pattern(
+    r"""
+    \s+(?:in|by|from|within|of)\ (?:this|the|that|their|its|these|either|any)\ (?:present\ |whole\ |full\ )?(?:study|
+    trial|paper|abstract|report|article|authors?|text|publication|review|investigators?|source)\b.*$|
+    \s+(?:anywhere|at\ all|either|separately)\b.*$
+    """
+)
+_LEADS = lazy_pattern(r"^(?:any|the|a|an|data on|effects? on|changes? in|whether there (?:was|were))\s+", re.IGNORECASE)
+_PARTS = lazy_pattern(r"\s*(?:[,;](?!\s*\d)|\bn?or\b(?!\s*\d))\s*(?:n?or\b|and\b)?\s*", re.IGNORECASE)
 _NONE = verbose_pattern(
     r"""
     ^\W*(?:there\ were\ )?no\ (?P<event>(?:[\w-]+\ ){0,3}?[\w-]+)\ (?:(?:was|were)\ (?:seen|observed|noted|found|
     recorded|reported)|occurred|happened|arose)\b
     """
 )
+_COMPARED = lazy_pattern(r"\bcompare\b.+?\b(?:with|to|against)\s+(?:(?:that|those)\s+(?:of|in)\s+)?(.+)", re.IGNORECASE)
 _LEAVES_OUT = lazy_pattern(r"\bexclud\w+", re.IGNORECASE)
+_ANAPHORS = frozenset(words.terms("illness disease disorder condition"))
+"""Stems that stand for what the title names: `the agent causing the illness`."""
+_OPPOSITE = "(?:dis|un|non-?|in|im|mal)"
+"""Before a word, its opposite: who reports dissatisfaction reports satisfaction."""
 _ALL = 3
 """Words of a thing up to which all must stand in the sentence that reports it."""
 _MOST = 0.75
@@ -44,34 +77,74 @@ _NEAR = 0.4
 def absence_in(claim: str, sources: Sequence[Source]) -> Told | None:
     """What is found of a claim that something is not reported or did not happen; None of any other claim.
 
-    An absence that stands comes with its certificate: the texts, whole or not, and the sentence nearest to the thing.
+    An absence that stands comes with its certificate: the wordings that were tried, with their names in MeSH and HPO,
+    and each text, whole or abstract, with the sentence that comes nearest.
     """
     if event := _denied_event(claim, sources):
         return Told("false_absence", "the cited text reports it", event)
+    things = [wordings_of(thing) for thing in _things(claim)]
+    if not things:
+        return None
+    for thing in things:
+        if quote := _reported(thing, sources):
+            return Told("false_absence", f"the cited text reports “{thing.thing}”", quote)
+    for thing in things:
+        if (near := _near(thing, sources)) is not None:
+            return Told("not_checked", f"no sentence reports “{thing.thing}” in these words, but one comes near", near)
+    return Told("supported", _certificate(things, sources), nearest(things[0].thing, sources, 1)[0])
+
+
+def _certificate(things: Sequence[Wordings], sources: Sequence[Source]) -> str:
+    def of(source: Source) -> Iterator[str]:
+        for thing in things:
+            if quote := next(iter(nearest(thing.thing, [source], 1)), None):
+                yield f"“{joined(quote.text)}”"
+
+    read = (f"{one.document.id} ({one.form}; nearest: {', '.join(dict.fromkeys(of(one)))})" for one in sources)
+    return f"it stands in no sentence of {'; '.join(read)}. Looked for: {'; '.join(map(str, things))}"
+
+
+def _things(claim: str) -> list[str]:
+    """What a claim says is not reported, each thing by itself; empty for a claim that says no such thing."""
     frame = _FRAMES.search(claim)
     if frame is None:
-        return None
-    thing = next(filter(None, frame.groups()), "")
-    if quote := _reported(thing, sources):
-        return Told("false_absence", f"the cited text reports “{thing}”", quote)
-    near = nearest(thing, sources, 1)[0]
-    if near.share >= _NEAR:
-        return Told("not_checked", f"no sentence reports “{thing}” in these words, but one comes near", near)
-    read = ", ".join(f"{one.document.id} ({one.form})" for one in sources)
-    return Told("supported", f"“{thing}”, also by its other names, stands in no sentence of {read}", near)
+        return []
+    compared = _COMPARED.search(frame[0])  # that one side is named tells nothing
+    whole = _WHERE.sub("", compared[1] if compared else next(filter(None, frame.groups()), ""))
+    return [thing for part in _PARTS.split(whole) if words.terms(thing := _LEADS.sub("", part.strip()))]
 
 
-def _reported(thing: str, sources: Sequence[Source]) -> Quote | None:
+def _reported(thing: Wordings, sources: Sequence[Source]) -> Quote | None:
     """The sentence that reports a thing, by its words or by another name of it; None if none does."""
-    wanted = words.terms(thing)
-    least = 1.0 if len(wanted) <= _ALL else _MOST
-    found = (quote for source in sources for quote in source.quotes(thing) if not _denies(quote))
-    if held := next((quote for quote in found if wanted and words.coverage(wanted, quote.stems) >= least), None):
-        return held
-    place = place_of(thing, [source.document for source in sources])
+    least = 1.0 if len(thing.stems) <= _ALL else _MOST
+    quotes = [quote for source in sources for quote in source.quotes(thing.thing) if not _denies(quote)]
+    for quote in quotes:
+        own = quote.stems if quote.stems.isdisjoint(_ANAPHORS) else quote.stems.union(words.terms(quote.document.title))
+        named = words.coverage(thing.stems, own) >= least
+        if named or any(key <= quote.stems for key in thing.keys) or _reports_opposite(thing, quote):
+            return quote
+    place = place_of(thing.thing, [source.document for source in sources])
     papers = {source.document.id: source.document for source in sources}
     held = Quote(papers[place[0]], place[1], place[2], 1.0) if place else None
     return held if held and not _denies(held) else None
+
+
+def _reports_opposite(thing: Wordings, quote: Quote) -> bool:
+    """Whether a sentence has the opposite of a thing of one word."""
+    if len(thing.stems) != 1:
+        return False
+    found = re.findall(rf"\b{_OPPOSITE}([a-z]+)", quote.text, re.IGNORECASE)
+    return any(words.stem(word.lower()) in thing.stems for word in found)
+
+
+def _near(thing: Wordings, sources: Sequence[Source]) -> Quote | None:
+    """The sentence that a reader must look at: it has some words of a thing, or an outcome of the same family."""
+    best = nearest(thing.thing, sources, 1)
+    if best and best[0].share >= _NEAR:
+        return best[0]
+    family = next((one for one in OUTCOMES if one.search(thing.thing)), None)
+    quotes = (quote for source in sources for quote in source.quotes("") if family and not _denies(quote))
+    return next((quote for quote in quotes if family and family.search(quote.text)), None)
 
 
 def _denies(quote: Quote) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medground.answering.verify.references import altered_quotations, nearest, quotations
+from medground.answering.verify.references import altered_quotations, nearest, quotations, stands_in
 from medground.checking.sources import Quote, Source, Told, told
 from medground.models.operators.differences import HEDGE, NEGATION
 
@@ -30,7 +30,7 @@ def misquoted(claim: str, sources: Sequence[Source], *, cited: bool) -> Told | N
         if cited:
             return Told("fabricated_quote", f"no sentence of the cited text is like “{passage}”")
     for passage in quotations(claim) if cited else ():
-        held = next((q for q in places.values() if _stands(passage, q.text)), None)
+        held = next((q for q in places.values() if stands_in(passage, q.text)), None)
         if held is None:
             continue
         rest = claim.replace(passage, " ")
@@ -38,10 +38,6 @@ def misquoted(claim: str, sources: Sequence[Source], *, cited: bool) -> Told | N
             return Told("altered_quote", f"the quotation leaves out “{lost}” before it", held)
         return Told("supported", "the quotation stands in the cited text letter by letter", held)
     return None
-
-
-def _stands(passage: str, text: str) -> bool:
-    return not altered_quotations(f"“{passage}”", [text])
 
 
 def _lost(passage: str, text: str) -> str:
@@ -56,6 +52,6 @@ def _lost(passage: str, text: str) -> str:
 def repeats(claim: str, quote: Quote) -> bool:
     """Whether a claim is a sentence of its source, but for what stands in brackets there and a few words of its own."""
     for text in (quote.text, _ASIDE.sub("", quote.text)):
-        if len(text.split()) >= _LEAST_WORDS and _stands(text, claim):
+        if len(text.split()) >= _LEAST_WORDS and stands_in(text, claim):
             return len(told(claim)) - len(told(text)) <= _OWN
     return False

@@ -225,6 +225,11 @@ def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:
     return [readings[0] for readings in passages if not any(_is_in(r, text) for r in readings for text in texts)]
 
 
+def stands_in(passage: str, text: str) -> bool:
+    """Whether a passage stands in a text, but for its gaps, as whole words and numbers."""
+    return _is_in(passage, _normal(text))
+
+
 def quotations(sentence: str) -> list[str]:
     """The passages of a sentence in quotation marks that are long enough to be compared."""
     return [readings[0] for readings in _passages(_OTHER_MARKS.sub('"', sentence))]
