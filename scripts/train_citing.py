@@ -27,7 +27,7 @@ from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.answering.trace import Trace
-from medground.answering.verify.critic import Claim
+from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.checking.sources import Source, nearest, source_of, windows
 from medground.checking.support import Features, claim_on, features_of, parts_of
@@ -69,10 +69,10 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-def entailments(claims: Sequence[Claim], home: Path) -> list[float | None]:
-    """The critic's probability of each claim."""
+def judged(claims: Sequence[Claim], home: Path) -> list[Judgement]:
+    """What the critic says of each claim."""
 
-    async def read() -> list[float | None]:
+    async def read() -> list[Judgement]:
         settings = Settings.load(options={"home": home, "verify.critic": CRITIC})
         models = open_models(settings, ())
         try:
@@ -84,7 +84,7 @@ def entailments(claims: Sequence[Claim], home: Path) -> list[float | None]:
                 models,
                 trace=Trace("training", None),
             )
-            return [one.entailment for one in await open_critic(run).judge(claims)]
+            return await open_critic(run).judge(claims)
         finally:
             await models.close()
 
@@ -103,9 +103,8 @@ def main() -> None:
         for row in rows
         for part in (row.whole, *row.parts)
     }
-    said = dict(zip(claims, entailments(list(claims.values()), given.home), strict=True))
-    read = [(said[row.whole, row.paper] or 0.0, [said[part, row.paper] for part in row.parts]) for row in rows]
-    x = np.array([features_of(row.parts, [row.source], own) for row, (_, own) in zip(rows, read, strict=True)])
+    said = dict(zip(claims, judged(list(claims.values()), given.home), strict=True))
+    x = np.array([features_of(row.parts, [row.source], [said[part, row.paper] for part in row.parts]) for row in rows])
     y = np.array([row.kind == "supported" for row in rows])
     decided, papers = y | np.array([row.kind == "silent" for row in rows]), np.array([row.paper for row in rows])
 
@@ -118,7 +117,7 @@ def main() -> None:
     final = LogisticRegression(C=best).fit(x, y)
     scores = {
         "words": np.array([nearest(row.whole, [row.source], 1)[0].share for row in rows]),
-        "critic": np.array([whole for whole, _ in read]),
+        "critic": np.array([said[row.whole, row.paper].entailment or 0.0 for row in rows]),
         "judge": unseen(best),
     }
     areas = {

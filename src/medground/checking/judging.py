@@ -71,6 +71,9 @@ class Asked:
     """How likely what it cites says it; None where no judge read both."""
     names: dict[str, str] = field(default_factory=dict)
     """The passages that a critic reads, and how they are named to it."""
+    judge: str = "the critic"
+    unproven: bool = False
+    """Whether its judge was not measured, so that it may take away and never give."""
 
     def __post_init__(self) -> None:
         """Its sources and the other papers; what it says, and the same with its numbers in digits."""
@@ -143,6 +146,9 @@ async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
         claims[cites].append(claim_on(one.claim, one.windows, one.names))
     told = dict(zip(claims, map(iter, await asyncio.gather(*map(critic.judge, claims.values()))), strict=True))
     found = [next(told[tuple(source.document.id for source in one.sources)]) for one in waiting]
+    for one, said in zip(waiting, found, strict=True):
+        if said.relation != "failed":
+            one.judge, one.unproven = critic.name, not may_judge(critic.name, run.settings.verify)
     failed = [one for one, said in zip(waiting, found, strict=True) if said.relation == "failed"]
     if not failed:
         return [*found]
@@ -163,7 +169,8 @@ async def _by_network(waiting: Sequence[Asked], critic: Critic | None) -> list[J
     of_parts = iter(found[len(waiting) :])
     for one, own, whole in zip(waiting, parts, found, strict=False):
         read = [next(of_parts) for _ in own] if own[1:] else [whole]
-        one.likelihood = likelihood(features_of(own, one.sources, [said.entailment for said in read]))
+        if all(said.mean is not None for said in read):
+            one.likelihood = likelihood(features_of(own, one.sources, read))
     return [*found[: len(waiting)]]
 
 
@@ -242,12 +249,15 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     agrees = said.relation == "entails" or (
         leans == "entails" and sure >= _SUPPORTS and sure + near.share >= _WITH_SHARE
     )
-    if agrees and not doubt:
-        return Told("supported", f"the critic agrees ({max(sure, entailment):.0%})", best)
+    percent = f" ({max(sure, entailment):.0%})" if sure else ""
+    if agrees and not doubt and not said.flags:
+        if one.unproven:
+            return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
+        return Told("supported", f"{one.judge} agrees{percent}", best)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     if (opposes or said.relation == "contradicts") and not compares(one.claim):
-        return Told("contradicted", f"the critic says that this is the opposite ({sure:.0%})", best)
-    neutral = said.relation == "neutral" and sure > _NEUTRAL
+        return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
+    neutral = said.relation == "neutral" and (said.probability is None or sure > _NEUTRAL)
     far = one.share < (_PARTLY if neutral else _FAR) and entailment < _LEANS
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")

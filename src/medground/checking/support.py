@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
-from medground.answering.verify.critic import Claim
+from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.marks import SUPERSCRIPT, without_citations
 from medground.checking.comparing import in_digits
 from medground.checking.sources import Quote, Source, told
@@ -33,7 +33,7 @@ class Features(NamedTuple):
     Attributes:
         words: the share of words, by weight, in two sentences that follow each other.
         abstract: the same in the title and the abstract.
-        entailment: the critic's probability.
+        entailment: the mean of the critic's probabilities over the passages that it reads.
     """
 
     words: float
@@ -42,7 +42,7 @@ class Features(NamedTuple):
 
 
 def parts_of(shown: str) -> list[str]:
-    """What stands before each mark of citation, without the marks; the whole sentence where that says too little."""
+    """What stands before each mark of citation, without the marks; the whole text where that says too little."""
     cuts = [mark.end() for mark in _MARK.finditer(shown) if mark[0] == ";" or not without_citations(mark[0]).strip()]
     ends = pairwise([0, *cuts, len(shown)])
     found = [without_citations(shown[start:end]).strip(" ,;:") for start, end in ends]
@@ -58,11 +58,11 @@ def claim_on(part: str, read: Sequence[Quote], names: dict[str, str] | None = No
     return Claim(part, tuple(EvidenceView(id=named[text], title=title, quote=text) for text, title in titles.items()))
 
 
-def features_of(parts: Sequence[str], sources: Sequence[Source], entailments: Sequence[float | None]) -> Features:
-    """The features of the parts of a sentence, of which each has the critic's probability that the text entails it."""
+def features_of(parts: Sequence[str], sources: Sequence[Source], read: Sequence[Judgement]) -> Features:
+    """The features of the parts of a sentence, of which each has what the critic says."""
     beside = (words.coverage(told(part), both) for part in parts for one in sources for both in _pairs(one))
     shares = (words.coverage(told(part), one.opening) for part in parts for one in sources)
-    return Features(max(beside, default=0.0), max(shares, default=0.0), max(one or 0.0 for one in entailments))
+    return Features(max(beside, default=0.0), max(shares, default=0.0), max(one.mean or 0.0 for one in read))
 
 
 def _pairs(source: Source) -> Iterator[frozenset[str]]:

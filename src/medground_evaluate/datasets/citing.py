@@ -56,9 +56,11 @@ def _papers(folder: Path) -> dict[str, dict[str, str]]:
     papers: dict[str, dict[str, str]] = {}
     for _, row in loader.json_lines(found[0]):
         number = str(int(row["doc_id"]) // _PARAGRAPHS)
-        first = {"id": f"CITATION-INTEGRITY:{number}", "title": row.get("title") or "", "text": ""}
-        own = papers.setdefault(number, first)
-        own["text"] += " ".join(sentence.strip() for sentence in row["abstract"]) + "\n\n"
+        text = " ".join(sentence.strip() for sentence in row["abstract"])
+        own = {"id": f"CITATION-INTEGRITY:{number}", "title": row.get("title") or "", "text": text}
+        if number in papers:
+            own["text"] = f"{papers[number]['text']}\n\n{text}"
+        papers[number] = own
     return papers
 
 

@@ -53,7 +53,7 @@ def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
 
 
 def _open(judgement: Judgement) -> Judgement:
-    return Judgement("unsure", judgement.best, entailment=judgement.entailment, note=_NOT_SHOWN)
+    return Judgement("unsure", judgement.best, note=_NOT_SHOWN)
 
 
 def _found(statement: str, claim: Claim, each_clause: bool) -> tuple[Roles | None, str | None]:
