@@ -6,7 +6,7 @@
 
 `weights.toml` says what is learned, from what, and in which order; `weights.json` records of each file its hash, and
 the hashes of all that made it: the data, files that it rests on, and the code that makes its features. That is the
-script, what it imports of `scripts` and `benchmarks`, the modules of `medground.answering` and of
+script, what it imports of `scripts` and `benchmarks`, the modules of `medground.answering`, `medground.checking` and of
 `medground.models.operators` that these name, and every module of `medground.language` and `medground.pubmed` that is
 reached from there, with the word lists and tables that they read. Comments, docstrings and line breaks do not count.
 How the search and the engine work is not recorded, though readers and gates learn from what they find.
@@ -44,7 +44,7 @@ RECORDS = Path(__file__).with_name("weights.json")
 SCRIPTS = ("scripts/", "benchmarks/")
 FOLLOWED = (*SCRIPTS, "src/medground/language/", "src/medground/pubmed/")
 """Files of these count wherever they are imported."""
-NAMED = ("src/medground/answering/", "src/medground/models/operators/")
+NAMED = ("src/medground/answering/", "src/medground/checking/", "src/medground/models/operators/")
 """Files of these count only where a script names them."""
 TABLES = (".txt", ".toml", ".tsv", ".json", ".jsonl", ".npz", ".tsv.gz", ".txt.gz", "")
 """How the names of files end that code names in a string."""

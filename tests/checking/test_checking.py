@@ -17,7 +17,9 @@ from medground.answering.verify.critic import Claim, Judgement
 from medground.checking.entries import entries_of
 from medground.checking.marks import marks
 from medground.checking.sentences import read_text
-from medground.errors import UsageError
+from medground.checking.support import parts_of
+from medground.errors import ModelFailed, UsageError
+from medground.models.operators.checking import CheckInput, CheckOutput, Entailment, StatementCheck
 from medground.values.finding import Finding, TextCheck
 
 TRIAL = {
@@ -298,3 +300,63 @@ def test_the_command_exits_by_what_it_found(
     (tmp_path / "b.bin").write_bytes(b"\x00\x01")
     for name in ("b.bin", "none.md"):
         assert run("check", str(tmp_path / name), "--refs", "papers") == 2
+
+
+class Reads:
+    """Replies of a language model, by what a statement says; it notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[CheckInput] = []
+
+    def __call__(self, value: CheckInput) -> CheckOutput:
+        self.asked.append(value)
+        relations: dict[str, Entailment] = {"keeps": "entails", "breeds": "contradicts"}
+        said = {
+            one.id: next((r for word, r in relations.items() if word in one.text), "related")
+            for one in value.statements
+        }
+        best = {one.id: value.evidence[0].id for one in value.statements}
+        return CheckOutput(
+            statements=tuple(StatementCheck(statement=name, relation=r, best=best[name]) for name, r in said.items())
+        )
+
+
+KEEPS = "Cranberry juice keeps young women free of urinary infection [2]."
+BREEDS = "Cranberry juice breeds urinary infection in young women of the community [2]."
+
+
+def by_model(scripted_model: Any, reply: Any, **settings: Any) -> TextCheck:
+    corpus_of(TRIAL, JUICE, GONE)
+    model = scripted_model({"check": reply})
+    with BlockingEngine({"retrieval.corpora": ("papers",), **settings}, model=model) as engine:
+        return engine.check_text(f"{KEEPS}\n\n{BREEDS}{REFERENCES}")
+
+
+def test_a_language_model_judges_the_sentences_of_a_source_in_one_call(home: Path, scripted_model: Any) -> None:
+    reads = Reads()
+    found = by_model(scripted_model, reads, **{"verify.trusted_judges": ("scripted:model",)})
+    assert [one.kind for one in found.findings] == ["supported", "contradicted"]
+    (asked,) = reads.asked
+    assert len(asked.statements) == 2 and len({one.id for one in asked.evidence}) == len(asked.evidence)
+    assert found.findings[0].evidence and found.findings[0].evidence.quote in str(JUICE["text"])
+
+
+def test_a_language_model_that_was_not_measured_takes_away_and_never_gives(home: Path, scripted_model: Any) -> None:
+    first, second = by_model(scripted_model, Reads()).findings
+    assert (first.kind, second.kind) == ("not_checked", "contradicted") and "judge measure" in first.reason
+
+
+def test_a_language_model_that_fails_is_told_and_code_judges(home: Path, scripted_model: Any) -> None:
+    found = by_model(scripted_model, ModelFailed("it is down", model="scripted:model"))
+    assert {one.kind for one in found.findings} == {"not_checked"}
+    assert any("scripted:model did not judge 2 sentences" in remark for remark in found.remarks)
+
+
+def test_of_a_sentence_with_several_marks_the_part_that_fits_counts(home: Path) -> None:
+    whole = (
+        "Statins lower the risk of infarction in men [2], and cranberry juice keeps young women free of infection [1]."
+    )
+    assert parts_of(whole)[1] == "and cranberry juice keeps young women free of infection"
+    assert parts_of("Zinc (a metal) shortened fifteen colds of adults [1].") == [
+        "Zinc (a metal) shortened 15 colds of adults."
+    ]

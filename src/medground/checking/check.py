@@ -61,6 +61,18 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
 
 
+def citing(sentences: Sequence[tuple[str, Sequence[Document]]]) -> list[Asked]:
+    """Sentences that cite papers, each with no others beside its own."""
+    papers = {document.id: document for _, documents in sentences for document in documents}
+    sources = {name: source_of(document) for name, document in papers.items()}
+    asked = []
+    for text, documents in sentences:
+        own = {document.id: sources[document.id] for document in documents}
+        cited = [Joined(entry_of_id(document.id), (document,)) for document in documents]
+        asked.append(Asked(CitingSentence(text, 0, len(text), shown=text, keys=tuple(own)), cited, own))
+    return asked
+
+
 async def _joined(entries: Sequence[Entry], text: CitingText, run: Run, fetch: Fetch) -> References:
     named = dict.fromkeys(key for sentence in text.sentences for key in sentence.keys if is_id(key))
     names = [*named, *(name for entry in entries for name in entry.ids)]

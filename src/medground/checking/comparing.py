@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from medground.answering.verify.arms import Contrast, contrasts, is_denied, roles_in
+from medground.answering.verify.arms import compares, contrasts, is_denied, roles_in
 from medground.answering.verify.context import meant_by
 from medground.answering.verify.numbers import binding, misplaced_number, missing_quantities
 from medground.answering.verify.overclaim import Overclaim
@@ -36,15 +36,8 @@ _LEAST_NAMED = 4
 """The least number in words that a source must have: `two` and `three` count what nobody counted."""
 _NUMBERS = frozenset(["number", "unit"])
 _TURNED = frozenset(["negation", "direction", "comparison order"])
-_WAYS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "faster": "less"}
-_WAYS |= {"longer": "more", "stronger": "more"}
-_PAIRS = (frozenset(["more", "less"]), frozenset(["better", "worse"]))
-_OUTSIDE = frozenset(["outsid", "not", "without"])
-"""Stems that make a side another one: children outside the trial are not those in it."""
-_SIDE = 0.4
-"""Least share of what tells a side from the other, by weight, that names it in a text."""
 _SAME = 0.5
-"""Least share of what a comparison is about, by weight, that another one has, to be about the same."""
+"""Least share of what a comparison is about, by weight, that a denial has, to be about the same."""
 
 
 def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
@@ -158,50 +151,4 @@ def in_digits(claim: str) -> str:
 
 def compared(claim: str, quote: Quote) -> str:
     """How the sides of a claim's comparison stand in a sentence: `same`, `exchanged`, `opposite`; empty if unknown."""
-    if strict := roles_in(claim, quote.text):
-        return strict
-    found = {_roles(one, other, quote.stems) for one in contrasts(claim) if one.arm for other in contrasts(quote.text)}
-    found -= {""}
-    return found.pop() if len(found) == 1 else ""
-
-
-def compares(claim: str) -> bool:
-    """Whether a claim compares two sides, or says that they are alike."""
-    return any(one.arm or one.other for one in contrasts(claim))
-
-
-def _roles(claimed: Contrast, quoted: Contrast, stems: frozenset[str]) -> str:
-    """The roles of the sides by the words that tell them apart."""
-    own, rest = claimed.arm - claimed.other, claimed.other - claimed.arm
-    arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
-    if (
-        any(side and all(map(str.isdigit, side)) for side in (own, rest))
-        or not own
-        or words.coverage(claimed.about | own | rest, stems) < _SAME
-    ):
-        return ""
-    if claimed.denied and quoted.denied:
-        return "same" if words.coverage(own | rest, stems) >= _SAME else ""
-    if quoted.kind == "alike":
-        null = quoted.denied and claimed.scale and not claimed.denied
-        return "opposite" if null and own <= stems else ""
-    straight = max(words.coverage(own, arm), words.coverage(arm, own)), words.coverage(rest, other)
-    crossed = words.coverage(own, other), words.coverage(rest, arm)
-    is_straight, is_crossed = straight[0] >= _SIDE and not any(crossed), any(crossed) and not straight[0]
-    if is_straight == is_crossed:
-        return ""
-    if own & _OUTSIDE != (arm if is_straight else other) & _OUTSIDE:
-        is_straight, is_crossed, crossed = is_crossed, is_straight, (1.0, 1.0)
-    if is_crossed and (not crossed[0] or (rest and not crossed[1])):
-        return ""
-    if claimed.denied or quoted.denied:
-        return "opposite" if quoted.denied and claimed.scale and is_straight and not claimed.denied else ""
-    ways = [{_WAYS.get(name, name) for name in one.scale} for one in (claimed, quoted)]
-    if claimed.kind == quoted.kind == "not" and is_straight and not ways[1]:
-        return "same"
-    if any(len(way) != 1 for way in ways) or not any(ways[0] | ways[1] <= pair for pair in _PAIRS):
-        return ""
-    agrees = ways[0] == ways[1]
-    if agrees == is_straight:
-        return "same"
-    return "exchanged" if is_crossed else "opposite"
+    return roles_in(claim, quote.text, stems=quote.stems) or ""

@@ -7,19 +7,20 @@ the critic, all sentences in one batch. Nothing counts as supported over a doubt
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from medground.answering.run import Run
-from medground.answering.verify.critic import Claim, Judgement
-from medground.answering.verify.critics import open_critic
+from medground.answering.verify.arms import compares
+from medground.answering.verify.critic import Claim, Critic, Judgement
+from medground.answering.verify.critics import OperatorCritic, keyless_judge, open_critic
 from medground.answering.verify.judges import may_judge
 from medground.checking.absences import absence_in, is_absence
 from medground.checking.comparing import (
     absent_numbers,
     compared,
-    compares,
     doubts,
     in_digits,
     misplaced,
@@ -30,9 +31,9 @@ from medground.checking.comparing import (
 from medground.checking.joining import Joined
 from medground.checking.quoting import misquoted, repeats
 from medground.checking.sentences import CitingSentence
-from medground.checking.sources import Quote, Source, Told, heading, nearest, source_of, told
+from medground.checking.sources import Quote, Source, Told, heading, nearest, source_of, told, windows
+from medground.checking.support import LEAST_WORDS, claim_on, features_of, likelihood, parts_of
 from medground.corpus.retraction import RETRACTED, why_aside
-from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import NEGATION
 from medground.values.finding import Finding, FindingEvidence
 from medground.values.lookup import Lookup, Ranker
@@ -46,8 +47,6 @@ _VERY_NEAR = 0.6
 """The same, where more rests on it."""
 _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
-_LEAST_WORDS = 4
-"""Stems of a claim that tell what it is about."""
 _SUPPORTS, _WITH_SHARE, _OPPOSES = 0.6, 1.25, 0.75
 """The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
 bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
@@ -68,6 +67,13 @@ class Asked:
     sentence: CitingSentence
     cited: Sequence[Joined]
     papers: Mapping[str, Source]
+    likelihood: float | None = None
+    """How likely what it cites says it; None where no judge read both."""
+    names: dict[str, str] = field(default_factory=dict)
+    """The passages that a critic reads, and how they are named to it."""
+    judge: str = "the critic"
+    unproven: bool = False
+    """Whether its judge was not measured, so that it may take away and never give."""
 
     def __post_init__(self) -> None:
         """Its sources and the other papers; what it says, and the same with its numbers in digits."""
@@ -90,9 +96,8 @@ class Asked:
 
     @cached_property
     def windows(self) -> list[Quote]:
-        """What the critic reads: the nearest sentences, and the first with its neighbours."""
-        source = next(one for one in self.sources if one.document.id == self.near[0].document.id)
-        return [*self.near, *source.beside(self.near[0])]
+        """What the critic reads of it."""
+        return windows(self.claim, self.sources, self.near)
 
 
 async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Finding]:
@@ -112,6 +117,8 @@ async def _find_others(asked: Sequence[Asked], run: Run) -> None:
     await asyncio.to_thread(lambda: [one.near for one in asked])
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
     corpora = tuple(source.name for source in run.sources if source.state is not None)
+    if not corpora:
+        return
     how = {"sources": corpora, "rankers": (Ranker.LEXICAL,), "limit": _OTHERS}
     found = await asyncio.gather(*(run.look_up(Lookup(asked=Words(text=one.claim), **how)) for one in far))
     ids = [{hit.passage.document_id: 1 for of in each for ranking in of.rankings for hit in ranking} for each in found]
@@ -123,18 +130,48 @@ async def _find_others(asked: Sequence[Asked], run: Run) -> None:
 
 
 async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
-    """What the critic says of each; None where nobody may judge."""
+    """What a judge says of each; None where nobody may judge.
+
+    A language model that the settings name reads the sentences of a source in one call; where it fails, and where there
+    is none, the network that ships reads them, and tells how likely each is.
+    """
     critic = open_critic(run)
-    if not may_judge(critic.name, run.settings.verify):
+    if not isinstance(critic, OperatorCritic) or not critic.is_model:
+        return await _by_network(waiting, critic if may_judge(critic.name, run.settings.verify) else None)
+    names: defaultdict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    claims: defaultdict[tuple[str, ...], list[Claim]] = defaultdict(list)
+    for one in waiting:
+        cites = tuple(source.document.id for source in one.sources)
+        one.names = names[cites]
+        claims[cites].append(claim_on(one.claim, one.windows, one.names))
+    told = dict(zip(claims, map(iter, await asyncio.gather(*map(critic.judge, claims.values()))), strict=True))
+    found = [next(told[tuple(source.document.id for source in one.sources)]) for one in waiting]
+    for one, said in zip(waiting, found, strict=True):
+        if said.relation != "failed":
+            one.judge, one.unproven = critic.name, not may_judge(critic.name, run.settings.verify)
+    failed = [one for one, said in zip(waiting, found, strict=True) if said.relation == "failed"]
+    if not failed:
+        return [*found]
+    network = keyless_judge(run)
+    run.warn(f"{critic.name} did not judge {len(failed)} sentences; {network.name if network else 'code alone'} did")
+    again = iter(await _by_network(failed, network))
+    return [next(again) if said.relation == "failed" else said for said in found]
+
+
+async def _by_network(waiting: Sequence[Asked], critic: Critic | None) -> list[Judgement | None]:
+    if critic is None:
         return [None] * len(waiting)
-    claims = [
-        Claim(
-            one.claim,
-            tuple(EvidenceView(id=f"P1.S{n}", title=q.document.title, quote=q.text) for n, q in enumerate(one.windows)),
-        )
-        for one in waiting
-    ]
-    return list(await critic.judge(claims)) if claims else []
+    parts = [parts_of(one.sentence.shown) for one in waiting]
+    asked = [claim_on(one.claim, one.windows, one.names) for one in waiting]
+    several = [(part, one) for one, own in zip(waiting, parts, strict=True) for part in own if own[1:]]
+    asked += [claim_on(part, windows(part, one.sources)) for part, one in several]
+    found = await critic.judge(asked) if asked else []
+    of_parts = iter(found[len(waiting) :])
+    for one, own, whole in zip(waiting, parts, found, strict=False):
+        read = [next(of_parts) for _ in own] if own[1:] else [whole]
+        if all(said.mean is not None for said in read):
+            one.likelihood = likelihood(features_of(own, one.sources, read))
+    return [*found[: len(waiting)]]
 
 
 def _by_code(one: Asked) -> Told | None:
@@ -146,7 +183,7 @@ def _by_code(one: Asked) -> Told | None:
         return Told("retracted", f"{gone.id} was retracted", heading(gone))
     if quoted := misquoted(one.said, one.sources or one.others, cited=bool(one.sources)):
         return quoted
-    few = len(set(told(one.claim))) < _LEAST_WORDS
+    few = len(set(told(one.claim))) < LEAST_WORDS
     if not one.sentence.cites or (one.sentence.carried and (few or not one.near or one.near[0].share < _VERY_NEAR)):
         return Told("not_checked", "it cites nothing")
     if not one.sources or not one.near:
@@ -160,7 +197,7 @@ def _by_code(one: Asked) -> Told | None:
 def _on_subject(one: Asked) -> Told | None:
     """Whether another stored paper says it, or the cited text is on another subject."""
     away = nearest(one.claim, one.others, 1)
-    if len(set(told(one.claim))) < _LEAST_WORDS:
+    if len(set(told(one.claim))) < LEAST_WORDS:
         return None
     if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
         paper = next(source for source in one.others if source.document.id == away[0].document.id)
@@ -174,7 +211,7 @@ def _on_subject(one: Asked) -> Told | None:
 def _by_numbers(one: Asked) -> Told | None:
     best = one.near[0]
     if numbers := absent_numbers(one.claim, one.sources):
-        if best.share < _FAR and len(set(told(one.claim))) >= _LEAST_WORDS:
+        if best.share < _FAR and len(set(told(one.claim))) >= LEAST_WORDS:
             return Told("silent", f"the cited {one.sources[0].form} says nothing near to this, nor {numbers}")
         return Told("number", f"the cited {one.sources[0].form} has nowhere {numbers}", best)
     return _by_letter(one)
@@ -207,17 +244,20 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
         sides = [quote for quote in one.near if compared(one.claim, quote) == "same" and not doubts(one.claim, quote)]
         if sides and leans != "contradicts":
             return Told("supported", "the cited text compares the same sides in the same way", sides[0])
-    best = next((quote for n, quote in enumerate(one.windows) if said.best == f"P1.S{n}" and quote.stems), near)
+    best = next((quote for quote in one.windows if said.best == one.names[quote.text] and quote.stems), near)
     doubt = "it compares two sides that were not both found" if compares(one.claim) else doubts(one.claim, best)
     agrees = said.relation == "entails" or (
         leans == "entails" and sure >= _SUPPORTS and sure + near.share >= _WITH_SHARE
     )
-    if agrees and not doubt:
-        return Told("supported", f"the critic agrees ({max(sure, entailment):.0%})", best)
+    percent = f" ({max(sure, entailment):.0%})" if sure else ""
+    if agrees and not doubt and not said.flags:
+        if one.unproven:
+            return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
+        return Told("supported", f"{one.judge} agrees{percent}", best)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     if (opposes or said.relation == "contradicts") and not compares(one.claim):
-        return Told("contradicted", f"the critic says that this is the opposite ({sure:.0%})", best)
-    neutral = said.relation == "neutral" and sure > _NEUTRAL
+        return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
+    neutral = said.relation == "neutral" and (said.probability is None or sure > _NEUTRAL)
     far = one.share < (_PARTLY if neutral else _FAR) and entailment < _LEANS
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")
@@ -244,4 +284,5 @@ def _finding(file: str, one: Asked, said: Told) -> Finding:
         cited=tuple(dict.fromkeys(cited)),
         evidence=FindingEvidence(ref=quote.document.id, quote=quote.text or quote.document.title) if quote else None,
         reason=said.reason,
+        likelihood=None if one.likelihood is None else round(one.likelihood, 3),
     )

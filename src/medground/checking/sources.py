@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from medground.answering.verify.context import meant_by
@@ -16,6 +17,8 @@ from medground.values.finding import FindingKind
 
 _ABSTRACT = 6_000
 """Most characters of a text that is taken for an abstract."""
+_OPENING = 2_500
+"""Characters of the beginning of a text that are its abstract."""
 _OF_TITLE = 0.3
 """What a word of the title counts for a sentence, which need not repeat it."""
 
@@ -66,6 +69,11 @@ class Source:
         """The share of a claim's words, by weight, that stand anywhere in it."""
         return words.coverage(told(claim), self.title.union(*self.stems))
 
+    @cached_property
+    def opening(self) -> frozenset[str]:
+        """The stems of the title and of what stands where an abstract does."""
+        return self.title.union(*(own for (_, end), own in zip(self.spans, self.stems, strict=True) if end < _OPENING))
+
     def quotes(self, claim: str) -> Iterator[Quote]:
         """Its sentences, each with its share of a claim."""
         wanted, numbers = told(claim), {value for one in quantities(claim) for value in one.values}
@@ -107,3 +115,10 @@ def nearest(claim: str, sources: Iterable[Source], most: int = 3) -> list[Quote]
     """The sentences of some sources that are nearest to a claim, the best first."""
     found = [quote for source in sources for quote in source.quotes(claim)]
     return sorted(found, key=lambda quote: (-quote.share, quote.start))[:most]
+
+
+def windows(claim: str, sources: Sequence[Source], near: Sequence[Quote] = ()) -> list[Quote]:
+    """What a critic reads: the sentences that are `near` to a claim, and the first with its neighbours."""
+    near = near or nearest(claim, sources)
+    source = next(one for one in sources if one.document.id == near[0].document.id)
+    return [*near, *source.beside(near[0])]

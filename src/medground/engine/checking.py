@@ -15,11 +15,13 @@ from medground.values.question import Question
 
 if TYPE_CHECKING:
     from medground.checking.sentences import CitingText
-    from medground.values.finding import TextCheck
+    from medground.values.finding import Finding, TextCheck
 
 LONGEST = 2_000_000
 """Characters of a text that is checked."""
 _AT_ONCE = 50
+ASKED = "What do the cited texts say of these sentences?"
+"""What a judge that is a language model reads as the question."""
 
 
 @dataclass
@@ -58,10 +60,27 @@ class CheckEngine(PaperEngine):
         read = await asyncio.to_thread(reading)
         setup = await self._setup(None, None, None)
         beside = [entry for path in references for entry in entries_in(path)]
-        run = self._run(Question.ask("check a text", task="free"), setup, CHECKING_A_TEXT, traced=False)
+        run = self._run(Question.ask(ASKED, task="free"), setup, CHECKING_A_TEXT, traced=False)
         with self._under_way():
             found = await check(read, beside, run, self._fetched)
         return found.replace(texts={file: text})
+
+    async def check_against(self, sentences: Sequence[tuple[str, Sequence[Document]]]) -> list[Finding]:
+        """What given papers say of sentences that cite them, each sentence apart from the others.
+
+        Raises:
+            UsageError: the engine is closed.
+            SourceUnavailable: a corpus of the engine, where another paper may say it, cannot be searched.
+            BudgetExhausted: a limit was reached.
+        """
+        from medground.checking.check import CHECKING_A_TEXT, citing
+        from medground.checking.judging import findings_of
+
+        asked = await asyncio.to_thread(citing, sentences)
+        setup = await self._setup(None, None, None)
+        run = self._run(Question.ask(ASKED, task="free"), setup, CHECKING_A_TEXT, traced=False)
+        with self._under_way():
+            return await findings_of("", asked, run)
 
     async def _fetched(self, names: Sequence[str]) -> Mapping[str, Document]:
         """Papers that no corpus holds, from PubMed and its services, where they may be asked."""

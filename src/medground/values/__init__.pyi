@@ -7,6 +7,7 @@ from medground.values.document import Hit as Hit
 from medground.values.document import Passage as Passage
 from medground.values.document import SourceKind as SourceKind
 from medground.values.evidence import Evidence as Evidence
+from medground.values.finding import Finding as Finding
 from medground.values.lookup import ConceptQuery as ConceptQuery
 from medground.values.lookup import Found as Found
 from medground.values.lookup import Lookup as Lookup

@@ -33,7 +33,7 @@ class FindingEvidence(Frozen):
 
 class Finding(Frozen):
     """What the sources say of one sentence. `start` and `end` count characters of the file; `cited` are the ids of the
-    papers that its marks lead to."""
+    papers that its marks lead to. `likelihood`: how likely what it cites says it, where a judge read both."""
 
     file: str
     sentence: str
@@ -43,6 +43,7 @@ class Finding(Frozen):
     cited: tuple[str, ...] = ()
     evidence: FindingEvidence | None = None
     reason: str = ""
+    likelihood: float | None = None
 
 
 class JoinedReference(Frozen):

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import Batch, KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
+from medground.faces import (
+    Batch,
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    load_settings,
+    page,
+    say,
+    say_data,
+    searched,
+)
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
 from medground_evaluate.cli.running import (
     Concurrency,
     Corpora,
+    Json,
     Model,
     Out,
     Seed,
@@ -31,9 +44,10 @@ from medground_evaluate.cli.train import train_app
 
 if TYPE_CHECKING:
     from medground.home import Settings
+    from medground.values import Finding
     from medground_evaluate.experiments.form import Experiment
     from medground_evaluate.experiments.run import Made, Options
-    from medground_evaluate.items import Tally
+    from medground_evaluate.items import Item, Tally
     from medground_evaluate.runner import Selection, Watch
 
 
@@ -208,6 +222,45 @@ def run(
     path = out or run_path(chosen.home / "runs", selection, chosen)
     tally = run_stoppable(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
     show_summary(tally, path)
+
+
+@eval_app.command("cited")
+def cited(
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="citation-integrity, reference-errors, or scifact.")],
+    data: SetFile,
+    split: Split = "test",
+    limit: Annotated[int | None, typer.Option(min=1, help="Check only the first N sentences of the file.")] = None,
+    json: Json = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Check sentences that cite against the texts that they cite, and compare with what people found."""
+    from medground_evaluate.citing import measured
+    from medground_evaluate.datasets.registry import named_dataset
+    from medground_evaluate.runner import Selection, count_items, selected_items
+
+    loader = named_dataset(dataset)
+    selection = Selection(loader, loader.find(data), split, limit, with_context=True)
+    count_items(selection)
+    items = list(selected_items(selection))
+    chosen = load_settings(sets, None, settings, {"retrieval.corpora": (), "retrieval.knowledge_base": ""})
+    found = measured(items, run_stoppable(_checked(items, chosen)))
+    if json:
+        say_data(found)
+        return
+    shares = {"contradicted, and so it is": found.right, "contradictions found": found.found, "alarms": found.alarms}
+    rows = [("area under the curve", "unknown" if found.area is None else f"{found.area:.3f}")]
+    rows += [(name, f"{share.right:,} of {share.of:,}") for name, share in shares.items()]
+    rows += [(f"gold {gold}", ", ".join(f"{k} {n:,}" for k, n in kinds.items())) for gold, kinds in found.kinds.items()]
+    say(*aligned(rows))
+
+
+async def _checked(items: Sequence[Item], settings: Settings) -> list[Finding]:
+    from medground.engine import Engine
+    from medground_evaluate.citing import findings_on
+
+    async with await Engine.open(settings) as engine:
+        return await findings_on(engine, items)
 
 
 async def _run(

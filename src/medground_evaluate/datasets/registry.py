@@ -14,7 +14,7 @@ from medground.errors import UsageError
 from medground.home import registry
 from medground.recipes import pool
 from medground.values import CLOSED, Task
-from medground_evaluate.datasets import choice, claims, literature, loader, omni
+from medground_evaluate.datasets import choice, citing, claims, literature, loader, omni
 from medground_evaluate.items import DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
@@ -84,7 +84,7 @@ OWN = loader.Loader(
 )
 
 
-_OURS = (*choice.ALL, *claims.ALL, *literature.ALL, *omni.ALL, OWN)
+_OURS = (*choice.ALL, *citing.ALL, *claims.ALL, *literature.ALL, *omni.ALL, OWN)
 _SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in _OURS}
 
 

@@ -1,7 +1,7 @@
 """Which side of a comparison is which, and whether a text compares the same sides in the same way."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -115,6 +115,14 @@ _NON = re.compile(r"\bnon-", re.IGNORECASE)
 _HIGHEST_P = 0.05
 _LEAST_SHARED = 0.75
 """Minimum share of what is compared, by weight, that the text must have."""
+_WAYS = {"shorter": "less", "fewer": "less", "slower": "less", "weaker": "less", "faster": "less"}
+_WAYS |= {"longer": "more", "stronger": "more"}
+_PAIRS = (frozenset(["more", "less"]), frozenset(["better", "worse"]))
+_OUTSIDE = frozenset(["outsid", "not", "without"])
+"""Stems that make a side another one: children outside the trial are not those in it."""
+_SIDE, _ABOUT = 0.4, 0.5
+"""The looser reading: least share of what tells a side from the other, by weight, that names it in a text, and of all
+that is compared."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +181,43 @@ class Contrast:
         if crossed:
             return "exchanged" if agrees else "same" if turned and turned == quoted.scale else None
         return "opposite" if turned and turned == quoted.scale else None
+
+    def loosely_in(self, quoted: "Contrast", stems: Set[str]) -> Roles | None:
+        """The same by the words that tell the sides apart, where the stems of the whole text are known."""
+        own, rest = self.arm - self.other, self.other - self.arm
+        numbers = any(side and all(map(str.isdigit, side)) for side in (own, rest))
+        if numbers or not own or words.coverage(self.about | own | rest, stems) < _ABOUT:
+            return None
+        if self.denied and quoted.denied:
+            return "same" if words.coverage(own | rest, stems) >= _ABOUT else None
+        states = bool(self.scale) and not self.denied
+        if quoted.kind == "alike":
+            return "opposite" if quoted.denied and states and own <= stems else None
+        found = _placed(own, rest, quoted)
+        if found is None or self.denied or quoted.denied:
+            return "opposite" if found and quoted.denied and states and found == "straight" else None
+        ways = [{_WAYS.get(name, name) for name in one.scale} for one in (self, quoted)]
+        if self.kind == quoted.kind == "not" and found == "straight" and not ways[1]:
+            return "same"
+        if any(len(way) != 1 for way in ways) or not any(ways[0] | ways[1] <= pair for pair in _PAIRS):
+            return None
+        if (ways[0] == ways[1]) == (found == "straight"):
+            return "same"
+        return "exchanged" if found == "crossed" else "opposite"
+
+
+def _placed(own: frozenset[str], rest: frozenset[str], quoted: Contrast) -> Literal["straight", "crossed"] | None:
+    """Whether what tells two sides apart stands in those of a text, or the other way round."""
+    arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
+    straight = max(words.coverage(own, arm), words.coverage(arm, own))
+    crossed = words.coverage(own, other), words.coverage(rest, arm)
+    is_straight, is_crossed = straight >= _SIDE and not any(crossed), any(crossed) and not straight
+    if is_straight == is_crossed:
+        return None
+    if own & _OUTSIDE != (arm if is_straight else other) & _OUTSIDE:
+        return "crossed" if is_straight else "straight"
+    half = is_crossed and (not crossed[0] or (rest and not crossed[1]))
+    return None if half else "straight" if is_straight else "crossed"
 
 
 def _covered(about: frozenset[str], quoted: frozenset[str]) -> bool:
@@ -333,14 +378,26 @@ def is_denied(text: str) -> bool:
     return bool(DENIED.search(text) or _ALIKE.search(text)) or any(p > _HIGHEST_P for p in values)
 
 
-def roles_in(statement: str, text: str, *, each_clause: bool = False) -> Roles | None:
+def compares(claim: str) -> bool:
+    """Whether a claim compares two sides, or says that they are alike."""
+    return any(one.arm or one.other for one in contrasts(claim))
+
+
+def roles_in(statement: str, text: str, *, each_clause: bool = False, stems: Set[str] | None = None) -> Roles | None:
     """How the sides of a statement's comparisons stand in a sentence; None where the rules cannot tell.
 
-    `each_clause`: see `contrasts`.
+    `each_clause`: see `contrasts`. `stems` are those of the text with what its abbreviations stand for; where they are
+    known, sides are also read by the words that tell them apart.
     """
-    quoted = contrasts(text, each_clause=each_clause)
-    found = []
-    for claimed in contrasts(statement, each_clause=each_clause):
-        told = {roles for one in quoted if (roles := claimed.roles_in(one))}
-        found.append(told.pop() if len(told) == 1 else None)
-    return next((roles for roles in found if roles != "same"), "same") if found else None
+    claimed, quoted = (contrasts(one, each_clause=each_clause) for one in (statement, text))
+    found = [_alike(one.roles_in(other) for other in quoted) for one in claimed]
+    strict = next((roles for roles in found if roles != "same"), "same") if found else None
+    if strict or stems is None:
+        return strict
+    return _alike(one.loosely_in(other, stems) for one in claimed if one.arm for other in quoted)
+
+
+def _alike(found: Iterable[Roles | None]) -> Roles | None:
+    """The roles that some comparisons show, if they show the same."""
+    told = {roles for roles in found if roles}
+    return told.pop() if len(told) == 1 else None

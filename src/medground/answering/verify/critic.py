@@ -54,6 +54,7 @@ class Judgement:
         flags: differences from a similar premise that make the statement wrong, such as `number` or `negation`.
         note: one line for a reader; for a failure, the reason.
         settles: words of a quote that answer the doubts about the claim, as it copied them.
+        mean: mean probability of entailment over the premises that it read, if the critic measures it.
     """
 
     relation: Entailment | Literal["unsure", "failed"]
@@ -63,6 +64,7 @@ class Judgement:
     flags: tuple[str, ...] = ()
     note: str = ""
     settles: str = ""
+    mean: float | None = None
 
     @property
     def leans(self) -> Literal["entails", "contradicts"] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from medground.answering.run import Run
 from medground.answering.verify.critic import Claim, Critic, Judgement, Reads, Scorer, without_judge
-from medground.answering.verify.judges import NLI, OPERATOR
+from medground.answering.verify.judges import NLI, OPERATOR, may_judge
 from medground.answering.verify.named import remark
 from medground.answering.verify.nli_critic import NliCritic, open_nli
 from medground.answering.verify.trained_critic import PairScorer, TrainedCritic, open_trained
@@ -188,6 +188,15 @@ def open_critic(run: Run) -> Critic:
     if isinstance(model, Critic):
         return model
     return OperatorCritic(run) if model is None else NliCritic(run, name, model)
+
+
+def keyless_judge(run: Run) -> Critic | None:
+    """The network that ships, where it was fetched and may judge: for when a language model fails."""
+    for name in shipped():
+        if may_judge(name, run.settings.verify):
+            with contextlib.suppress(ConfigError):
+                return TrainedCritic(run, open_trained(name, run.settings.home / "models"))
+    return None
 
 
 def check_critic(name: str, models: Path) -> Scorer | Critic | None:
