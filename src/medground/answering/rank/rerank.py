@@ -11,11 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from medground.answering.read.reading_list import Reading
 from medground.answering.run import Run
 from medground.errors import ConfigError, MedgroundError, StorageFailed, needing
 from medground.home.registry import find
 from medground.language.quoting.judged import AnswerNetwork
+from medground.models import wheels
+from medground.models.catalogue import MINILM
 from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 
@@ -87,10 +88,10 @@ log = logging.getLogger(__name__)
 _OPENING = threading.Lock()
 
 
-async def network_of(readings: Sequence[Reading], run: Run) -> AnswerNetwork | None:
-    """The network; None where vectors found none of the readings, MiniLM is not in the home, or its graph cannot be
-    written there."""
-    if not any("dense" in reading.scores for reading in readings):
+async def network_of(run: Run) -> AnswerNetwork | None:
+    """The network; None without `retrieval.dense`, where MiniLM is not in the home, or its graph cannot be written
+    there."""
+    if not run.settings.retrieval.dense or wheels.find(MINILM, run.settings.home / "models") is None:
         return None
     try:
         return await asyncio.to_thread(_network_once, run.settings.home)

@@ -56,7 +56,7 @@ async def found_readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(asked, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     asked, theirs = by_author(asked, listed, run)
-    ordered = await asyncio.to_thread(best_first, asked, theirs, await network_of(theirs, run))
+    ordered = await asyncio.to_thread(best_first, asked, theirs, await network_of(run))
     tell_judged(asked, ordered, run)
     return ordered
 
