@@ -252,13 +252,13 @@ async def runs(person: Caller, folder: Folder) -> RunsListed:
     return RunsListed(runs=tuple(await asyncio.to_thread(listed_runs, folder)))
 
 
-@router.get("/{run_id}", summary="An evaluation run", responses={404: {}, 422: {}})
+@router.get("/{run_id}", summary="An evaluation run")
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
     return await asyncio.to_thread(lambda: open_run(*find_run(folder, run_id)))
 
 
-@router.get("/{run_id}/questions", summary="Questions of a run", responses={404: {}, 422: {}})
+@router.get("/{run_id}/questions", summary="Questions of a run")
 async def questions(
     run_id: str,
     person: Caller,
@@ -279,8 +279,6 @@ async def questions(
     response_class=Response,
     responses={
         200: {"description": "One HTML file.", "content": {"text/html": {"schema": {"type": "string"}}}},
-        404: {},
-        422: {},
     },
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:

@@ -40,14 +40,12 @@ def _mirage_item(record: loader.Record, i: str) -> Item:
 
 
 def _mirage(name: str, only: str | None = None) -> loader.Loader:
-    return loader.Loader(
-        info=loader.described(name),
-        files=("benchmark.json", "questions.jsonl"),
+    return loader.described(
+        name,
+        _mirage_item,
         records=_mirage_records,
         known=lambda record: {"id", "question", "options", "answer"} <= record.keys() and record.get("set") in SETS,
         ours=lambda record: only in (None, record["set"]),
-        key=lambda record: f"{record['set']}:{record['id']}",
-        item=_mirage_item,
     )
 
 
@@ -99,12 +97,11 @@ def _mmlu_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
 
 
-MMLU = loader.Loader(
-    info=loader.described("mmlu"),
-    files=(),
+MMLU = loader.described(
+    "mmlu",
+    _mmlu_item,
     records=_mmlu_records,
     known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
-    item=_mmlu_item,
     parts=parts,
     folder=lambda path: bool(parts(path)),
 )
@@ -128,9 +125,9 @@ def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record.get("src")})
 
 
-MMLU_PRO = loader.Loader(
-    info=loader.described("mmlu-pro-health"),
-    files=("test.jsonl", "mmlu_pro_health.jsonl"),
+MMLU_PRO = loader.described(
+    "mmlu-pro-health",
+    _mmlu_pro_item,
     records=_mmlu_pro_records,
     known=lambda record: (
         {"question", "options", "category"} <= record.keys()
@@ -138,7 +135,6 @@ MMLU_PRO = loader.Loader(
     ),
     ours=lambda record: bool(record["category"] == _CATEGORY),
     key=lambda record: str(record.get("question_id", record.get("realidx"))),
-    item=_mmlu_pro_item,
 )
 
 
@@ -202,13 +198,10 @@ def _biomedmcqs_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-BIOMEDMCQS = loader.Loader(
-    info=loader.described("biomedmcqs"),
-    files=("mcq_level1.jsonl",),
+BIOMEDMCQS = loader.described(
+    "biomedmcqs",
+    _biomedmcqs_item,
     records=_biomedmcqs_records,
-    known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
-    key=lambda record: f"L{record['level']}-Q{record['n']}",
-    item=_biomedmcqs_item,
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),
 )

@@ -41,13 +41,7 @@ def _pair(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDFACT_BENCH = loader.Loader(
-    info=loader.described("medfact-bench"),
-    files=("train-00000-of-00001.parquet", "medfact_bench.jsonl"),
-    records=_pairs,
-    known=lambda record: set(_COLUMNS) <= record.keys(),
-    item=_pair,
-)
+MEDFACT_BENCH = loader.described("medfact-bench", _pair, records=_pairs)
 
 
 # BioGen, task A: sentences of answers, with the PMIDs that assessors or a program found to support or contradict each.
@@ -107,13 +101,8 @@ def _ids(pmids: Iterable[Any]) -> list[str]:
     return [f"PMID:{str(pmid).removeprefix('PMID:')}" for pmid in pmids]
 
 
-BIOGEN = loader.Loader(
-    info=loader.described("biogen-2025"),
-    files=("2025_task_a.json", "biogen2025_taskA_input.json"),
-    records=lambda path: (_judged if ".csv" in path.name else _sentences)(path),
-    known=lambda record: {"qa_id", "text"} <= record.keys(),
-    key=lambda record: f"{record['qa_id']}-{record['n']}",
-    item=_sentence,
+BIOGEN = loader.described(
+    "biogen-2025", _sentence, records=lambda path: (_judged if ".csv" in path.name else _sentences)(path)
 )
 
 ALL = (BIOGEN, MEDFACT_BENCH)

@@ -50,14 +50,11 @@ def _pubmedqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-PUBMEDQA = loader.Loader(
-    info=loader.described("pubmedqa"),
-    files=("pqa_l.jsonl", _OFFICIAL),
+PUBMEDQA = loader.described(
+    "pubmedqa",
+    _pubmedqa_item,
     records=_pubmedqa_records,
-    known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
-    key=lambda record: str(record["pmid"]),
     split=lambda record: _SPLITS.get(record.get("split", ""), "unknown"),
-    item=_pubmedqa_item,
     parts=lambda path: (path, *_beside(path, [_TEST] if path.name == _OFFICIAL else [])),
 )
 
@@ -102,13 +99,12 @@ def _bioasq_item(record: loader.Record, i: str) -> Item:
 
 
 def _loader(name: str, only: str | None) -> loader.Loader:
-    return loader.Loader(
-        info=loader.described(name),
-        files=(),
+    return loader.described(
+        name,
+        _bioasq_item,
         records=_bioasq_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
-        item=_bioasq_item,
         parts=lambda path: tuple(file for _, file in snippets.golden_files(path)) if path.is_dir() else (path,),
         folder=lambda path: path.is_dir() and bool(snippets.golden_files(path)),
     )
@@ -161,12 +157,10 @@ def _scifact_item(record: loader.Record, i: str) -> Item:
     )
 
 
-SCIFACT = loader.Loader(
-    info=loader.described("scifact"),
-    files=tuple(_FILES),
+SCIFACT = loader.described(
+    "scifact",
+    _scifact_item,
     records=_scifact_records,
-    known=lambda record: {"id", "claim"} <= record.keys(),
-    item=_scifact_item,
     parts=lambda path: (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent)),
     folder=lambda path: bool(_claims(path)),
 )
@@ -213,12 +207,10 @@ def _covidqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-COVIDQA = loader.Loader(
-    info=loader.described("covidqa"),
-    files=("questions.jsonl", "COVID-QA.json"),
+COVIDQA = loader.described(
+    "covidqa",
+    _covidqa_item,
     records=_covidqa_records,
-    known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
-    item=_covidqa_item,
     parts=lambda path: (path, _documents_of(path)) if loader.is_json_lines(path) else (path,),
 )
 
@@ -242,13 +234,6 @@ def _medevidence_item(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDEVIDENCE = loader.Loader(
-    info=loader.described("medevidence"),
-    files=("questions.jsonl",),
-    records=loader.json_lines,
-    known=lambda record: {"question_id", "question", "answer", "original_review"} <= record.keys(),
-    key=lambda record: str(record["question_id"]),
-    item=_medevidence_item,
-)
+MEDEVIDENCE = loader.described("medevidence", _medevidence_item)
 
 ALL = (BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)

@@ -189,9 +189,9 @@ _TRIED = 3
 _DESCRIPTIONS = tomllib.loads((files(__package__) / "sets.toml").read_text(encoding="utf-8"))
 
 
-def described(name: str) -> DataSetInfo:
-    """The description of a set."""
-    return DataSetInfo(name=name, **_DESCRIPTIONS[name])
+def _described(name: str) -> dict[str, Any]:
+    own = _DESCRIPTIONS[name]
+    return {**_described(own["like"]), **own} if "like" in own else own
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,9 @@ class Loader:
 
     info: DataSetInfo
     files: tuple[str, ...]
-    records: Callable[[Path], Generator[Placed]]
     known: Callable[[Record], bool]
     item: Callable[[Record, str], Item]
+    records: Callable[[Path], Generator[Placed]] = json_lines
     key: Callable[[Record], str] = lambda record: str(record["id"])
     split: Callable[[Record], Split] = lambda record: record.get("split", "test")
     parts: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
@@ -301,6 +301,18 @@ class Loader:
                 seen.add(i)
                 if split in (ALL, self.split(record)):
                     yield where, i, record
+
+
+def described(name: str, item: Callable[[Record, str], Item], **more: Any) -> Loader:
+    """The loader of a set as `sets.toml` describes it, with what else its records need.
+
+    There, `files` are the names of its files, `fields` those that each record has, and `key` a template of its id.
+    """
+    told = _described(name)
+    fields = frozenset(told.get("fields", ()))
+    info = DataSetInfo(name=name, **{field: told[field] for field in DataSetInfo.model_fields if field in told})
+    known = {"files": tuple(told.get("files", ())), "key": told.get("key", "{id}").format_map}
+    return Loader(info=info, item=item, **{**known, "known": lambda record: fields <= record.keys(), **more})
 
 
 def _reason(error: Exception) -> str:

@@ -71,14 +71,13 @@ def split_options(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _long_answers(name: str, only: str = "") -> loader.Loader:
-    return loader.Loader(
-        info=loader.described(name),
+    return loader.described(
+        name,
+        omni_item,
         ours=lambda record: only in ("", record["name"]) and record["id"] not in _HOLES,
-        files=("questions.jsonl", "test_long.json"),
         records=omni_records,
         known=lambda record: is_omni(record) and bool(record["long"]),
         split=omni_split,
-        item=omni_item,
     )
 
 
@@ -145,14 +144,13 @@ def _item(record: loader.Record, i: str) -> Item:
 
 
 def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> loader.Loader:
-    return loader.Loader(
-        info=loader.described(described),
-        files=("test_short.json", "train_short.json"),
+    return loader.described(
+        described,
+        _item,
         records=partial(_records, name=name),
         known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
         ours=lambda record: str(record["name"]).startswith((name, *parts)),
         split=omni_split,
-        item=_item,
     )
 
 
@@ -189,13 +187,10 @@ def _medquad_item(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDQUAD = loader.Loader(
-    info=loader.described("medquad"),
-    files=("qa.jsonl",),
+MEDQUAD = loader.described(
+    "medquad",
+    _medquad_item,
     records=_medquad_records,
-    known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),
-    key=lambda record: f"{record['source']}:{record['qid']}:{record['focus']}",
-    item=_medquad_item,
     parts=_medquad_parts,
     folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,
 )

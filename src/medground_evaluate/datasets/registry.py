@@ -72,15 +72,13 @@ def _unlike(record: loader.Record) -> str:
     return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
-OWN = loader.Loader(
-    info=loader.described("jsonl"),
-    files=("questions.jsonl",),
-    records=loader.json_lines,
+OWN = loader.described(
+    "jsonl",
+    _item,
     known=lambda record: not _unlike(record),
     unlike=_unlike,
     # Without an id, a hash of the question.
     key=lambda record: str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12]),
-    item=_item,
 )
 
 

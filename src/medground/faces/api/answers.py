@@ -37,7 +37,7 @@ class History(Frozen):
     next: str | None
 
 
-@router.get("", summary="Your answers", responses={422: {}})
+@router.get("", summary="Your answers")
 async def history(
     person: Caller,
     service: Served,
@@ -49,26 +49,26 @@ async def history(
     return History(answers=tuple(found), next=found[-1].trace_id if len(found) == limit else None)
 
 
-@router.get("/{trace_id}", summary="An answer", response_model=Answer, responses={404: {}, 422: {}})
+@router.get("/{trace_id}", summary="An answer", response_model=Answer)
 async def answer(trace_id: str, person: Caller, service: Served) -> Response:
     """The whole answer. A citation is the id of a document with the offsets of a slice of its text."""
     return as_json(await service.answer(trace_id, person))
 
 
-@router.get("/{trace_id}/view", summary="An answer in words", responses={404: {}, 422: {}})
+@router.get("/{trace_id}/view", summary="An answer in words")
 async def shown(trace_id: str, person: Caller, service: Served) -> AnswerView:
     """An answer as a page shows it: plain values, and the same words as in the terminal."""
     return await service.view(trace_id, person)
 
 
-@router.delete("/{trace_id}", summary="Delete an answer", status_code=204, responses={404: {}, 422: {}})
+@router.delete("/{trace_id}", summary="Delete an answer", status_code=204)
 async def delete(trace_id: str, person: Caller, service: Served) -> None:
     """Delete an answer and its trace. This cannot be undone."""
     await service.delete(trace_id, person)
 
 
 def _gives(content: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
-    return {200: {"description": "The file.", "content": content}, 404: {}, 422: {}}
+    return {200: {"description": "The file.", "content": content}}
 
 
 @router.get("/{trace_id}/export", summary="An answer as a file", response_class=Response, responses=_gives(_FILES))
@@ -119,7 +119,7 @@ class AskedTable(Frozen):
     "/{trace_id}/table",
     summary="The studies of an answer as a table",
     response_model=EvidenceTable,
-    responses={200: {"content": _CSV | {FORMS["docx"][0]: _FILES[FORMS["docx"][0]]}}, 404: {}},
+    responses={200: {"content": _CSV | {FORMS["docx"][0]: _FILES[FORMS["docx"][0]]}}},
 )
 async def table(
     trace_id: str,
@@ -139,7 +139,7 @@ async def table(
     return download(content, FORMS["docx"][0], f"medground-{trace_id}-table.docx")
 
 
-@router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})
+@router.get("/{trace_id}/trace", summary="What a run did, and when")
 async def trace(trace_id: str, person: Caller, service: Served) -> Timeline:
     """The parts of the run of an answer with their seconds, tokens and money, without document and prompt text."""
     return timeline(trace_id, await service.trace(trace_id, person))
@@ -149,7 +149,7 @@ async def trace(trace_id: str, person: Caller, service: Served) -> Timeline:
     "/{trace_id}/plan.svg",
     summary="The plan of a report as a drawing",
     response_class=Response,
-    responses={200: {"content": _SVG}, 404: {}, 422: {}},
+    responses={200: {"content": _SVG}},
 )
 async def plan(trace_id: str, person: Caller, service: Served) -> Response:
     """The sub-questions of a report in their order, and the graph of their keywords."""

@@ -93,7 +93,7 @@ async def verify(
     return await while_there(request, service.verify(asked.claim, person, model=asked.model, **asked.named()))
 
 
-@router.get("/documents/{document_id:path}", summary="A document", responses={404: {}, 422: {}})
+@router.get("/documents/{document_id:path}", summary="A document")
 async def document(
     document_id: Annotated[DocumentId, Path(max_length=240, examples=["PMID:21645374"])],
     person: Caller,

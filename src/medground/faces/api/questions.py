@@ -139,7 +139,7 @@ async def research(
     summary="Resume research that ended early",
     status_code=202,
     response_model=JobState,
-    responses={202: _JOB, 404: {}, 422: {}},
+    responses={202: _JOB},
 )
 async def go_on(research_id: str, request: Request, response: Response, person: Caller, service: Served) -> JobState:
     """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
@@ -188,7 +188,7 @@ async def listed(person: Caller, service: Served) -> JobList:
     return JobList(jobs=tuple(await service.jobs.jobs_of(person.id)))
 
 
-@jobs_router.get("/{job_id}", summary="The state of a job", responses={404: {}, 422: {}})
+@jobs_router.get("/{job_id}", summary="The state of a job")
 async def state(job_id: str, person: Caller, service: Served) -> JobState:
     """The state of one of your jobs."""
     return (await service.jobs.find(job_id, person.id)).told
@@ -198,7 +198,7 @@ async def state(job_id: str, person: Caller, service: Served) -> JobState:
     "/{job_id}/events",
     summary="The events of a job",
     response_class=StreamingResponse,
-    responses={200: {"description": "Its events.", "content": EVENTS}, 404: {}, 422: {}},
+    responses={200: {"description": "Its events.", "content": EVENTS}},
 )
 async def events(
     job_id: str,
@@ -215,7 +215,7 @@ async def events(
     return event_stream(job.events(after if last_event_id is None else last_event_id))
 
 
-@jobs_router.delete("/{job_id}", summary="Stop a job", responses={404: {}, 422: {}})
+@jobs_router.delete("/{job_id}", summary="Stop a job")
 async def stop(job_id: str, person: Caller, service: Served) -> JobState:
     """Stop a job, and keep what it has found: `trace_id` names that answer. A finished job stays as it is."""
     return await service.jobs.stop(job_id, person.id)

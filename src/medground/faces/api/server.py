@@ -59,17 +59,17 @@ def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
     problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     schemas.update(problem.pop("$defs", {}))
     schemas["Problem"] = problem
-    for methods in document["paths"].values():
+    for path, methods in document["paths"].items():
         for operation in methods.values():
-            _add_problems(operation)
+            _add_problems(operation, {"404"} if "{" in path else set())
             if "security" in operation and not authenticated:
                 operation["security"].append({})
     return document
 
 
-def _add_problems(operation: dict[str, Any]) -> None:
+def _add_problems(operation: dict[str, Any], named: set[str]) -> None:
     responses = operation["responses"]
-    named = {status for status in responses if status >= "400"} | {"421", "500"}
+    named |= {status for status in responses if status >= "400"} | {"421", "500"}
     if "security" in operation:
         named |= {"401", *_OF_WORK}
     if "requestBody" in operation:

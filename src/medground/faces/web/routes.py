@@ -172,7 +172,7 @@ def _told(page: Held, service: Service, person: Person | None) -> SessionTold:
     )
 
 
-@router.get("/v1/suggest", summary="Names that complete the typed text", responses={422: {}})
+@router.get("/v1/suggest", summary="Names that complete the typed text")
 async def suggest(
     person: Caller,
     page: Page,
@@ -189,7 +189,7 @@ async def saved(person: Caller, service: Served) -> Work:
     return await asyncio.to_thread(service.saved.read, person.id)
 
 
-@router.put("/v1/saved", summary="Save your work", status_code=204, responses={422: {}})
+@router.put("/v1/saved", summary="Save your work", status_code=204)
 async def save(content: Work, person: Caller, service: Served) -> None:
     """Put this in the place of what you saved before."""
     await asyncio.to_thread(service.saved.write, person.id, content)
@@ -238,7 +238,7 @@ class Log(Frozen):
     next: str | None
 
 
-@router.get("/v1/audit", summary="Who did what, and when", responses={403: {}, 422: {}})
+@router.get("/v1/audit", summary="Who did what, and when", responses={403: {}})
 async def audit(
     person: Caller,
     service: Served,
@@ -269,7 +269,7 @@ class BuildStarted(Frozen):
     "/v1/corpora",
     summary="Build a corpus from uploaded files",
     status_code=202,
-    responses={400: {}, 403: {}, 408: {}, 413: {}, 415: {}, 422: {}},
+    responses={400: {}, 403: {}, 408: {}, 413: {}, 415: {}},
     openapi_extra={"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}},
 )
 async def build(
@@ -316,14 +316,14 @@ async def build(
     return BuildStarted(job=accepted(job, request, response), files=len(upload.files), passed_over=over)
 
 
-@router.get("/v1/corpora/{name}", summary="Contents of a corpus", responses={404: {}, 422: {}})
+@router.get("/v1/corpora/{name}", summary="Contents of a corpus")
 async def what_was_read(name: str, person: Caller, page: Page) -> CorpusTold:
     """How many files were read and skipped, what their readers noted, and records that could not be read."""
     _known(page, name)
     return await asyncio.to_thread(corpus_told, page.library, name)
 
 
-@router.get("/v1/corpora/{name}/files", summary="The files of a corpus", responses={404: {}, 422: {}})
+@router.get("/v1/corpora/{name}/files", summary="The files of a corpus")
 async def files(
     name: str,
     person: Caller,
@@ -337,7 +337,7 @@ async def files(
     return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
 
 
-@router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}, 404: {}, 422: {}})
+@router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}})
 async def remove(name: str, person: Caller, page: Page, service: Served) -> None:
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)
