@@ -23,7 +23,7 @@ from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.absence import refuting
-from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes
 from medground.answering.write.read_and_answer import Answered, answer_from, how_to_search
 from medground.corpus.retraction import state_of
@@ -238,8 +238,8 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
         answered, _ = await _answered(question, run, beside_facts(run), stored.finding)
         written = statements(answered.draft.sentences, answered.evidence)
         draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
-    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
-    return compose(run, draft, verdicts)
+    checked = await check_each(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
+    return compose(run, draft, [one.verdict for one in checked])
 
 
 async def without_model(question: Question, run: Run, stopped: str) -> Answer:
