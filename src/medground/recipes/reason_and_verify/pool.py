@@ -115,7 +115,7 @@ class Pool:
         """Unit vectors of the questions, shape (demonstrations, dimensions)."""
         rows = [np.frombuffer(base64.b64decode(one.embedding), dtype="<f2") for one in self.solved]
         vectors = np.stack(rows).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def packed(vector: NDArray[np.float32]) -> str:
