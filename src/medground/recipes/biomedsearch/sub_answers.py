@@ -36,7 +36,6 @@ class Part:
     """
 
     found: SubFound
-    hits: tuple[Hit, ...]
     state: SubAnswerState
     reason: str = ""
     sentences: tuple[Sentence, ...] = ()
@@ -83,14 +82,12 @@ class _Shown:
     """The passages of a sub-question as they are shown."""
 
     found: SubFound
-    hits: tuple[Hit, ...]
     passages: tuple[SentencedPassage, ...]
 
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
-    readable = quotable(hits, run)
     asked = run.question.replace(text=found.subquestion.text, options=())
-    return _Shown(found, tuple(readable), shown_passages(asked, readable, run, records=RECORDS))
+    return _Shown(found, shown_passages(asked, quotable(hits, run), run, records=RECORDS))
 
 
 async def _asked(shown: _Shown, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
@@ -106,7 +103,7 @@ async def _asked(shown: _Shown, run: Run) -> reporting.AnswerPartOutput | ModelF
 
 
 def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None, run: Run) -> Part:
-    unanswered = Part(shown.found, shown.hits, "not answerable")
+    unanswered = Part(shown.found, "not answerable")
     if output is None:
         searched = any(tool.state in ("found", "empty") for tool in shown.found.tools)
         ended = all(NOT_ENDED not in tool.failures for tool in shown.found.tools)
@@ -121,7 +118,7 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
     records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
     sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
-    return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
+    return Part(shown.found, "answered", "", sentences, evidence, author)
 
 
 def _line(quote: Evidence) -> Sentence:
