@@ -9,12 +9,17 @@ from rows import each_row
 from scripted_capable import Asked, checks, says
 
 from medground.answering.run import Run
-from medground.answering.verify.check import check_all, check_each
+from medground.answering.verify.check import check_each
 from medground.errors import ModelFailed
 from medground.models.operators.checking import StatementCheck
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Sentence
 from medground.values.statement import Verdict
+
+
+async def check_all(*given: Any, **named: Any) -> list[Verdict]:
+    return [one.verdict for one in await check_each(*given, **named)]
+
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")

@@ -196,7 +196,8 @@ def hit(name: str, number: int, length: int = 40) -> Hit:
 
 def source(name: str, *queries: list[Hit]) -> SourceFound:
     description = SourceDescription(name=name, kind="book", about="It.", licence="none", origin="none")
-    return SourceFound(description, "found", tuple(QueryFound(SourceQuery(text="q"), tuple(hits)) for hits in queries))
+    ranked = [tuple(one.replace(rank=rank) for rank, one in enumerate(hits, 1)) for hits in queries]
+    return SourceFound(description, "found", tuple(QueryFound(SourceQuery(text="q"), hits) for hits in ranked))
 
 
 def ids(found: list[SourceFound], most: int = 20, each: int = 2, characters: int = 10_000) -> list[str]:

@@ -14,7 +14,7 @@ from medground.answering.captions import verdict as worded
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.policy import can_support, release
 from medground.answering.run import Run
-from medground.answering.verify.check import check_all
+from medground.answering.verify.check import check_each
 from medground.answering.verify.context import repeats
 from medground.answering.verify.numbers import QUANTITY, binding, misplaced_number, missing_quantities
 from medground.answering.verify.overclaim import Overclaim, downgraded, overclaims
@@ -25,6 +25,11 @@ from medground.language.slots import slots
 from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.statement import Label, Verdict
+
+
+async def check_all(*given: Any, **named: Any) -> list[Verdict]:
+    return [one.verdict for one in await check_each(*given, **named)]
+
 
 TABLES = tables(__file__)
 

@@ -12,7 +12,7 @@ from rows import each_row
 from scripted_capable import says
 
 from medground.answering.run import Run
-from medground.answering.verify.check import check_all
+from medground.answering.verify.check import check_each
 from medground.answering.verify.labelling import error_source
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView, InvalidOutput
@@ -20,6 +20,11 @@ from medground.models.operators.verifying import LabelInput, LabelOutput, Signal
 from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.statement import Category, Verdict
+
+
+async def check_all(*given: Any, **named: Any) -> list[Verdict]:
+    return [one.verdict for one in await check_each(*given, **named)]
+
 
 MakeRun = Callable[..., Run]
 CORRECT: tuple[Category, ...] = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "CORRECT-MISSING")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from medground.answering.read.reading_list import Reading
@@ -81,7 +81,7 @@ def _told(spans: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, Any]]
 
 def tell_first_line(line: FirstLine, run: Run) -> None:
     """Write the first line into the trace."""
-    _tell(_FIRST, {"status": line.status, "text": line.text, "reason": line.reason}, run)
+    _tell(_FIRST, asdict(line), run)
 
 
 def tell_judged(asked: Asked, readings: Sequence[Reading], run: Run) -> None:

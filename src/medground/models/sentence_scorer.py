@@ -69,7 +69,7 @@ class SentenceScorer:
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-def open_sentence_scorer(home: Path, threads: int | None = None) -> SentenceScorer:
+def open_sentence_scorer(home: Path) -> SentenceScorer:
     """Open the network over MiniLM in `home/models`, making its graph on first use.
 
     Raises ConfigError: MiniLM has not been fetched, or its files were changed; StorageFailed: there is no space for
@@ -86,7 +86,7 @@ def open_sentence_scorer(home: Path, threads: int | None = None) -> SentenceScor
             saved(scorer_graph(weights | _trained(trained), shape), whole)
             put(quantised(whole, models / ".scorer-int8.onnx"), graph)
             whole.unlink()
-    return SentenceScorer(graph, folder / "tokenizer.json", threads)
+    return SentenceScorer(graph, folder / "tokenizer.json")
 
 
 def _trained(content: bytes) -> dict[str, NDArray[np.float32]]:

@@ -142,12 +142,14 @@ class ResearchSoFar:
     tools: Mapping[str, tuple[Tool, ...]]
     found: dict[tuple[str, Tool], ToolFound] = field(default_factory=dict)
 
-    def by_subquestion(self, why_not: str) -> list[SubFound]:
-        """What there is for each sub-question, in the plan's order; `why_not` says why a tool has not ended."""
+    def by_subquestion(self) -> list[SubFound]:
+        """What there is for each sub-question, in the plan's order, also of tools that have not ended."""
         return [
             SubFound(
                 one,
-                tuple(self.found.get((one.id, tool)) or failed_tool(one, tool, why_not) for tool in self.tools[one.id]),
+                tuple(
+                    self.found.get((one.id, tool)) or failed_tool(one, tool, NOT_ENDED) for tool in self.tools[one.id]
+                ),
             )
             for one in self.plan.subquestions
         ]

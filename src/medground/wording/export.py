@@ -56,10 +56,8 @@ def export(
 
         styled = bibliography(answer, style)
         match form:
-            case "docx":
-                return as_docx(answer, styled, files, details=details)
-            case "pdf":
-                return as_pdf(answer, styled, files, details=details)
+            case "docx" | "pdf":
+                return (as_docx if form == "docx" else as_pdf)(answer, styled, files, details=details)
             case "html":
                 return as_html(answer, bibliography=styled, files=files, details=details, whole=True).encode()
             case _:

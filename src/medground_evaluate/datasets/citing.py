@@ -9,8 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
+from lxml import etree
 
 from medground.corpus import compose
 from medground.errors import UsageError
@@ -78,12 +77,12 @@ def _citing(record: loader.Record, i: str) -> Item:
     return _item(said, label, _papers(record["folder"])[own], i)
 
 
-CITATION_INTEGRITY = loader.Loader(
-    info=loader.described("citation-integrity"),
+CITATION_INTEGRITY = loader.described(
+    "citation-integrity",
+    _citing,
     files=("claims.jsonl", "claims-test.jsonl", "claims_test.jsonl", "claims-dev.jsonl", "claims_dev.jsonl"),
     records=_sentences,
     known=lambda record: {"id", "sentence", "ref"} <= record.keys() or "cit|>" in str(record.get("claim", "")),
-    item=_citing,
     parts=lambda path: (path, *filter(Path.is_file, (path.parent / _PAPERS, *readers.corpus_in(path.parent)))),
 )
 
@@ -101,6 +100,7 @@ _SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 _NAMES = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LETTERS = re.compile(r"[A-Z]+")
 _LARGEST = 50_000_000
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 def _rows(path: Path) -> Generator[loader.Placed]:
@@ -117,8 +117,8 @@ def _cells(path: Path) -> Generator[list[str]]:
         with ZipFile(path) as file:
             if sum(file.getinfo(name).file_size for name in (_SHEET, _STRINGS)) > _LARGEST:
                 raise UsageError(f"{path} is larger than the sheet of ReferenceErrorDetection; give its own file")
-            sheet, strings = (fromstring(file.read(name)) for name in (_SHEET, _STRINGS))
-    except (BadZipFile, KeyError, ParseError, DefusedXmlException):
+            sheet, strings = (etree.fromstring(file.read(name), _PARSER) for name in (_SHEET, _STRINGS))
+    except (BadZipFile, KeyError, etree.XMLSyntaxError):
         raise UsageError(f"{path} is no Excel file with one sheet; download it again, or save it as CSV") from None
     known = ["".join(part.text or "" for part in one.iter(f"{_NAMES}t")) for one in strings.iter(f"{_NAMES}si")]
     for row in sheet.iter(f"{_NAMES}row"):
@@ -137,12 +137,12 @@ def _reference_error(record: loader.Record, i: str) -> Item:
     return _item(_PLACE.sub(MARK, record[_SAID]), record[_LABEL].capitalize(), paper, i)
 
 
-REFERENCE_ERRORS = loader.Loader(
-    info=loader.described("reference-errors"),
+REFERENCE_ERRORS = loader.described(
+    "reference-errors",
+    _reference_error,
     files=("ReferenceErrorDetection_data.xlsx", "ReferenceErrorDetection_data.csv"),
     records=_rows,
     known=lambda record: {_SAID, _LABEL, _TITLE, _TEXT} <= record.keys(),
-    item=_reference_error,
 )
 
 ALL = (CITATION_INTEGRITY, REFERENCE_ERRORS)

@@ -8,7 +8,7 @@ from medground.answering.conclude.compose import compose
 from medground.answering.conclude.critic_reading import has_critic, judged
 from medground.answering.read.readable import replaced
 from medground.answering.run import Run
-from medground.answering.verify.check import GraphCheck, check_all
+from medground.answering.verify.check import GraphCheck, check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.headline import without_orders
 from medground.answering.verify.rationale import find_conflicts
@@ -59,9 +59,12 @@ async def finish(
     if split.basis == "model" or split.missing:
         split, found, said, left_out = await parts_checked(split, run, graph=graph, context=context, known=verdicts)
         check = await checked_answer(split, found, run, said)
+    elif verdicts:
+        found = list(verdicts)
     else:
-        worded = run.question.worded(split.answer)
-        found = list(verdicts or await check_all(split.sentences, run, graph, context=context, answer=worded))
+        given = run.question.worded(split.answer)
+        checked, _ = await check_with_answer(split.sentences, (), run, graph=graph, context=context, leads_to=given)
+        found = [one.verdict for one in checked]
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)

@@ -58,18 +58,6 @@ GraphCheck = Callable[[Sentence], bool]
 """Whether the stored relation behind a sentence entails it."""
 
 
-async def check_all(
-    sentences: Sequence[Sentence],
-    run: Run,
-    graph: GraphCheck | None = None,
-    *,
-    context: Sequence[Hit] = (),
-    answer: Sequence[str] = (),
-) -> list[Verdict]:
-    """One verdict per sentence, in order. See `check_each`."""
-    return [checked.verdict for checked in await check_each(sentences, run, graph, context=context, answer=answer)]
-
-
 async def check_each(
     sentences: Sequence[Sentence],
     run: Run,
@@ -77,7 +65,6 @@ async def check_each(
     *,
     context: Sequence[Hit] = (),
     cited: bool = True,
-    answer: Sequence[str] = (),
 ) -> list[Checked]:
     """Check each sentence; results are in order. Sentences that need the critic go to it in one call.
 
@@ -86,12 +73,11 @@ async def check_each(
         context: passages, best first. If given, each statement is compared with the first `verify.context` passages and
             not only with its citations; the closest sentence of the deciding passage is added to the ledger as a quote.
         cited: False for statements that have no citations by design, such as a user's claim: only the context decides.
-        answer: the answer that the sentences lead to, for the labeller.
 
     Raises SourceUnavailable: a document of the context can no longer be fetched; BudgetExhausted: the run reached one
     of its limits.
     """
-    return (await check_with_answer(sentences, (), run, graph=graph, context=context, cited=cited, leads_to=answer))[0]
+    return (await check_with_answer(sentences, (), run, graph=graph, context=context, cited=cited))[0]
 
 
 async def check_with_answer(
@@ -107,9 +93,9 @@ async def check_with_answer(
 ) -> tuple[list[Checked], AnswerJudgement | None]:
     """The checked sentences, and what the same call says of the short answer that they lead to.
 
-    The sentences may include items and absences; `doubts` are about the answer; the rest as for `check_each`, where
-    `leads_to` is its `answer`. The second value is None if there is no answer, another critic than a language model
-    judges, or nobody can tell.
+    The sentences may include items and absences; `doubts` are about the answer; `leads_to` is the answer for the
+    labeller; the rest as for `check_each`. The second value is None if there is no answer, another critic than a
+    language model judges, or nobody can tell.
 
     Raises: as `check_each`.
     """

@@ -7,7 +7,7 @@ from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
 from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import UNHELD, Overclaim
-from medground.answering.verify.rules import BINDING, BY_CODE, Kind, Part, broken, settles
+from medground.answering.verify.rules import BY_CODE, Kind, Part, broken, settles
 from medground.answering.write.draft import Draft
 from medground.language import words
 from medground.language.direction import higher_statement
@@ -51,9 +51,8 @@ def held_back(draft: Draft, sentences: Sequence[Sentence], copied: str, run: Run
     Args:
         copied: the words of a quote with which the check answers the doubts.
     """
-    found = [one for one in doubts_of_answer(draft, sentences, run) if one.kind in BINDING]
     settled = settles(copied, [one.quote for one in cited_by(sentences, run)])
-    left = [one for one in found if one.kind in UNHELD or not settled]
+    left = [one for one in doubts_of_answer(draft, sentences, run) if one.kind in UNHELD or not settled]
     return "; ".join(dict.fromkeys(f"it {one.note}" for one in left))
 
 

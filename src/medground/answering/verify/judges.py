@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from medground.home.files import write_whole, writing_to
 from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
 from medground.models.catalogue import Proof, shipped
 from medground.models.registry import own_address
+from medground.values.document import Frozen
 from medground.values.usage import Author, UsageReport
 
 OPERATOR = "check"
@@ -102,7 +103,7 @@ def has_last_word(judge: str, settings: VerifySettings) -> bool:
 log = logging.getLogger(__name__)
 
 
-class Measured(BaseModel):
+class Measured(Frozen):
     """What was measured of a judge.
 
     Attributes:
@@ -112,8 +113,6 @@ class Measured(BaseModel):
         pairs: how many it was asked about.
         unusable: of these, replies that could not be read; they count as wrong.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     address: str = ""

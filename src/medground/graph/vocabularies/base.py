@@ -183,12 +183,15 @@ def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
             yield tuple(cycle)
 
 
-def notes_on(path: Path, left_out: str, parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[NoteRecord]:
+_MOST_CYCLES = 5
+
+
+def notes_on(path: Path, left_out: str, parents: Mapping[str, Sequence[str]]) -> Iterator[NoteRecord]:
     """What a reader of an ontology says at its end: what it left out, and the first cycles."""
     if left_out:
         yield NoteRecord(f"{path.name}: {left_out}")
     for number, cycle in enumerate(cycles(parents)):
-        if number == most:
+        if number == _MOST_CYCLES:
             yield NoteRecord(f"{path.name}: there are more cycles of is_a")
             return
         yield NoteRecord(f"{path.name}: a cycle of is_a was read as it stands: {' -> '.join(cycle)}")

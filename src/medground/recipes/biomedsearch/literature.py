@@ -1,7 +1,7 @@
 """Literature for a sub-question: all databases at once, filtered by keywords, the k nearest (BioMedSearch, Eq. 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from medground.answering.rank.cosines import cosines
@@ -159,33 +159,27 @@ async def _chosen(
     are not comparable. With a threshold of keywords, the cosine of those that reach it decides alone, as in Eq. 3.
     """
     allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
-    standing = [paper for paper in papers if paper.hit.passage.key in allowed]
-    shares = {paper.hit.passage.key: coverage(asked.keywords, paper.text) for paper in standing}
+    by_key = {paper.key: paper for paper in papers if paper.key in allowed}
+    standing = list(by_key.values())
+    shares = {key: coverage(asked.keywords, paper.text) for key, paper in by_key.items()}
+    places = {key: -paper.hit.rank for key, paper in by_key.items()}
     threshold = min(choices.coverage, max(shares.values(), default=0.0))
     if threshold < choices.coverage * _LOWERED:
         threshold = choices.coverage
     passing = {key for key, share in shares.items() if share >= threshold}
 
-    def ranking(found: Sequence[Paper], value: Callable[[Paper], float]) -> Ranking:
-        ordered = sorted(found, key=lambda paper: (-value(paper), paper.hit.rank, paper.hit.passage.key))
+    def ranking(found: Sequence[Paper], values: Mapping[str, float]) -> Ranking:
+        ordered = sorted(found, key=lambda paper: (-values[paper.key], paper.hit.rank, paper.key))
         return tuple(paper.hit.replace(rank=rank) for rank, paper in enumerate(ordered, 1))
 
-    def place(paper: Paper) -> float:
-        return -paper.hit.rank
-
-    def share(paper: Paper) -> float:
-        return shares[paper.hit.passage.key]
-
-    by_key = {paper.hit.passage.key: paper for paper in standing}
-    likeliest = [by_key[hit.passage.key] for hit in fuse([ranking(standing, place), ranking(standing, share)])]
-    likeliest.sort(key=lambda paper: paper.hit.passage.key not in passing)
+    likeliest = [by_key[hit.passage.key] for hit in fuse([ranking(standing, places), ranking(standing, shares)])]
+    likeliest.sort(key=lambda paper: paper.key not in passing)
     read = likeliest[: (len(passing) if choices.coverage else choices.kept) + _BESIDE * choices.kept]
     near = await cosines(one.text, [paper.text for paper in read], run, embedder=choices.embedder)
-    cosine = {paper.hit.passage.key: value for paper, value in zip(read, near, strict=True)}
-    by_cosine = ranking(read, lambda paper: cosine[paper.hit.passage.key])
+    by_cosine = ranking(read, {paper.key: value for paper, value in zip(read, near, strict=True)})
     corpora = {paper.hit.source for paper in standing if paper.hit.source.startswith(_CORPUS)}
-    comparable = [ranking(read, place)] if len(corpora) < 2 else []  # services rank the same literature
-    ranked = fuse([by_cosine] if choices.coverage else [by_cosine, ranking(read, share), *comparable])
+    comparable = [ranking(read, places)] if len(corpora) < 2 else []  # services rank the same literature
+    ranked = fuse([by_cosine] if choices.coverage else [by_cosine, ranking(read, shares), *comparable])
     kept = [hit for hit in ranked if hit.passage.key in passing][: choices.kept]
     lost = [by_key[hit.passage.key].records[0].id for hit in ranked[: choices.kept] if hit.passage.key not in passing]
     counts = {"filtered": len(papers) - len(passing), "cut": len(passing) - len(kept), "kept": len(kept)}

@@ -29,6 +29,11 @@ class Paper:
     records: tuple[Document, ...]
 
     @property
+    def key(self) -> str:
+        """The key of its passage."""
+        return self.hit.passage.key
+
+    @property
     def text(self) -> str:
         """Title and abstract."""
         passage = self.hit.passage

@@ -24,7 +24,7 @@ from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.question import Question
-from medground.values.report import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
+from medground.values.report import ResearchSoFar, SubFound, ToolFound, failed_tool
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 from medground.values.steps import SubQuestionBegun, SubQuestionDone, WritingReport
 
@@ -103,7 +103,7 @@ async def _so_far(run: Run, stopped: str) -> Answer:
     """A report of what there is; the first quotes where nothing was searched yet."""
     if run.research is None or not run.research.found:
         return so_far(run, stopped)
-    found = run.research.by_subquestion(NOT_ENDED)
+    found = run.research.by_subquestion()
     return await write_report(run.research.plan, found, run, stopped)
 
 

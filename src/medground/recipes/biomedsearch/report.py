@@ -35,7 +35,7 @@ from medground.recipes.biomedsearch.sections import (
     told_once,
     why_nothing,
 )
-from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
+from medground.recipes.biomedsearch.sub_answers import Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.recipes.biomedsearch.works import one_per_work, works
 from medground.recipes.ground.facts import graph_draft
 from medground.recipes.ground.recipe import quoted
@@ -101,15 +101,16 @@ async def write_report(
 
     Raises ModelFailed: the model that reads failed on every sub-question.
     """
-    asks = Asks(run, stopped=stopped is not None)
-    parts = await sub_answers(await _read(found, run), asks, run)
+    if stopped is not None:
+        run.without_model(run.recipe)
+    parts = await sub_answers(await _read(found, run), run)
     answered = [part for part in parts if part.state == "answered"]
     nothing = not answered and not short.draft.sentences
     if nothing and (stopped is not None or not run.answers_anyway(compose_report)):
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
         return _with_report(answer, plan, found, parts, run)
-    connections = await connected(answered, asks, run)
-    frame = await framed(answered, connections, asks, run)
+    connections = await connected(answered, run)
+    frame = await framed(answered, connections, run)
     quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
     evidence = list({quote.id: quote for quote in quotes}.values())
     written = _sections(answered, short.draft.sentences, frame, run)

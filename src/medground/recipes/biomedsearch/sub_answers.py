@@ -14,7 +14,7 @@ from medground.answering.verify.named import remark
 from medground.answering.write.reason import cited_sentences, quotable, shown_passages
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
-from medground.models.operators.base import I, O, Operator, SentencedPassage, sentence_ids
+from medground.models.operators.base import SentencedPassage, sentence_ids
 from medground.recipes.biomedsearch import reporting
 from medground.recipes.biomedsearch.parts import OWN
 from medground.values.document import Hit, SourceKind
@@ -28,24 +28,6 @@ RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
 """Kinds of source whose lines are stored facts."""
 
 
-class Asks:
-    """Who answers the operators of a report: the models of the run, or word statistics once its limits are reached."""
-
-    def __init__(self, run: Run, *, stopped: bool = False) -> None:
-        self._run = run
-        self._stopped = stopped
-
-    async def ask(self, operator: Operator[I, O], value: I, part: str = "") -> O:
-        """The output of an operator; raises as `Run.ask` does, or for a `part` of the work as `Run.ask_for_part`."""
-        if self._stopped:
-            return operator.keyless(value)
-        return await (self._run.ask_for_part(operator, value, part) if part else self._run.ask(operator, value))
-
-    def answerer(self, operator: Operator[Any, Any]) -> str:
-        """The name of the model that answers an operator, or `keyless`."""
-        return KEYLESS if self._stopped else self._run.answerer(operator).name
-
-
 @dataclass(frozen=True)
 class Part:
     """A sub-question with what was read for it, and the sentences that answer it.
@@ -54,7 +36,6 @@ class Part:
     """
 
     found: SubFound
-    hits: tuple[Hit, ...]
     state: SubAnswerState
     reason: str = ""
     sentences: tuple[Sentence, ...] = ()
@@ -81,7 +62,7 @@ def is_own(one: SubQuestion, run: Run) -> bool:
     return one.dimension == OWN or one.text == run.question.text
 
 
-async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Asks, run: Run) -> list[Part]:
+async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], run: Run) -> list[Part]:
     """The sub-answers, all at once, in order.
 
     A model that fails on some sub-questions leaves these without an answer. The documents are in the ledger.
@@ -89,11 +70,11 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
     Raises ModelFailed: the model failed on every sub-question.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
-    outputs = await concurrently(_asked(one, asks, run) for one in shown)
+    outputs = await concurrently(_asked(one, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, reporting.AnswerPartOutput) for output in outputs):
         raise failures[0]
-    return [_part(one, output, asks, run) for one, output in zip(shown, outputs, strict=True)]
+    return [_part(one, output, run) for one, output in zip(shown, outputs, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -101,37 +82,35 @@ class _Shown:
     """The passages of a sub-question as they are shown."""
 
     found: SubFound
-    hits: tuple[Hit, ...]
     passages: tuple[SentencedPassage, ...]
 
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
-    readable = quotable(hits, run)
     asked = run.question.replace(text=found.subquestion.text, options=())
-    return _Shown(found, tuple(readable), shown_passages(asked, readable, run, records=RECORDS))
+    return _Shown(found, shown_passages(asked, quotable(hits, run), run, records=RECORDS))
 
 
-async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
+async def _asked(shown: _Shown, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
     if not shown.passages:
         return None
     one, most = shown.found.subquestion, run.settings.recipe.sentences
     whole = one.text if is_own(one, run) else run.question.text
     value = reporting.AnswerPartInput(question=one.text, part_of=whole, passages=shown.passages, sentences=most)
     try:
-        return await asks.ask(reporting.answer_part, value)
+        return await run.ask(reporting.answer_part, value)
     except ModelFailed as failed:
         return failed
 
 
-def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None, asks: Asks, run: Run) -> Part:
-    unanswered = Part(shown.found, shown.hits, "not answerable")
+def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None, run: Run) -> Part:
+    unanswered = Part(shown.found, "not answerable")
     if output is None:
         searched = any(tool.state in ("found", "empty") for tool in shown.found.tools)
         ended = all(NOT_ENDED not in tool.failures for tool in shown.found.tools)
         return unanswered if searched else replace(unanswered, state="failed", reason="" if ended else NOT_ENDED)
     if isinstance(output, ModelFailed):
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
-    author = asks.answerer(reporting.answer_part)
+    author = run.answerer(reporting.answer_part).name
     if not output.answerable:
         reason = remark(output.reason, run.ledger.documents.values(), run.question.text) or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
@@ -139,7 +118,7 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
     records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
     sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
-    return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
+    return Part(shown.found, "answered", "", sentences, evidence, author)
 
 
 def _line(quote: Evidence) -> Sentence:
@@ -147,15 +126,15 @@ def _line(quote: Evidence) -> Sentence:
     return Sentence(text=text, evidence=(quote.id,), within=text)
 
 
-async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
+async def connected(answered: Sequence[Part], run: Run) -> list[Connection]:
     """How a model says that the answered parts hang together; nothing where there is one only."""
-    by = asks.answerer(reporting.connect_parts)
-    if len(answered) < 2 or by == KEYLESS:
+    by = run.answerer(reporting.connect_parts)
+    if len(answered) < 2 or not by.is_model:
         return []
     value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
-    output = await asks.ask(reporting.connect_parts, value, "the connections between sub-answers")
+    output = await run.ask_for_part(reporting.connect_parts, value, "the connections between sub-answers")
     return [
-        Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
+        Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by.name})
         for one in output.connections
     ]
 
@@ -174,10 +153,10 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
 
 
 async def framed(
-    answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
+    answered: Sequence[Part], connections: Sequence[Connection], run: Run
 ) -> reporting.ComposeReportOutput:
     """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one."""
-    if asks.answerer(reporting.compose_report) == KEYLESS:
+    if not run.answerer(reporting.compose_report).is_model:
         return reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
     value = reporting.ComposeReportInput(
         question=run.question.text,
@@ -190,4 +169,4 @@ async def framed(
         ),
         sentences=run.settings.recipe.sentences,
     )
-    return await asks.ask(reporting.compose_report, value, "background, synthesis and answer")
+    return await run.ask_for_part(reporting.compose_report, value, "background, synthesis and answer")

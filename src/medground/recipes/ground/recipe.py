@@ -16,7 +16,7 @@ from medground.answering.read.evidence import coverage_check, extract_evidence, 
 from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
 from medground.answering.read.reading_list import batches
 from medground.answering.run import Run, words_lookup
-from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
 from medground.answering.write.read_and_answer import Answered
 from medground.errors import MedgroundError, SourceUnavailable
@@ -114,9 +114,9 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
         answered, _ = await _answered(question, run, beside_facts(run), stored.finding)
         written = statements(answered.draft.sentences, answered.evidence)
         draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
-    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
+    checked = await check_each(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
     answered_as = run.question.model_copy(update={"task": question.task})  # a choice of two has no yes and no
-    return compose(run, draft, verdicts, question=answered_as)
+    return compose(run, draft, [one.verdict for one in checked], question=answered_as)
 
 
 async def without_model(question: Question, run: Run, stopped: str) -> Answer:

@@ -5,7 +5,6 @@ from itertools import zip_longest
 
 from medground.answering.rank.fuse import distinct, fuse
 from medground.values.document import Hit
-from medground.values.lookup import Ranking
 from medground.values.source_plan import SourceFound
 
 
@@ -16,14 +15,10 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
     what counts is the sum of reciprocal ranks over the queries that found a passage. A passage that does not fit is
     left out, and shorter ones after it may still fit. Near-duplicates across sources count once.
     """
-    rankings: dict[str, list[Ranking]] = {one.source.name: [] for one in found}
-    for one in found:
-        for hits in (query.hits for query in one.queries if query.hits):
-            ranked = (hit.replace(rank=rank) for rank, hit in enumerate(hits, start=1))
-            rankings[one.source.name].append(tuple(ranked))
-    by_source = [fuse(own, k=k) for own in rankings.values() if own]
+    rankings = [[query.hits for query in one.queries if query.hits] for one in found]
+    by_source = [fuse(own, k=k) for own in rankings if own]
     first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]
-    best = fuse([ranking for own in rankings.values() for ranking in own], k=k)
+    best = fuse([ranking for own in rankings for ranking in own], k=k)
     once: dict[str, Hit] = {}
     for hit in [*first, *best]:
         once.setdefault(hit.passage.key, hit)

@@ -20,7 +20,7 @@ from medground.recipes.base import Recipe
 from medground.recipes.omni_rag.fair_split import fair_split
 from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
 from medground.recipes.omni_rag.planned_sources import reason_of_nothing, searched_sources
-from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
+from medground.recipes.omni_rag.planners import PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
 from medground.recipes.settings import OmniRagSettings
 from medground.sources.base import Source
@@ -120,8 +120,6 @@ def _check_not_all_failed(found: Sequence[SourceFound]) -> None:
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
     yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
     choices = settings.section(OmniRagSettings)
-    if choices.chosen not in PLANNERS:
-        yield ConfigError(f"omni_rag.planner: {choices.chosen} does not exist; choose from {', '.join(PLANNERS)}")
     if choices.adapter and _planning_model(settings) != f"planner:{choices.adapter}":
         yield ConfigError(
             f"omni_rag.adapter names a trained planner, but {_planning_model(settings)} plans by {choices.chosen}; "

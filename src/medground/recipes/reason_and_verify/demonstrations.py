@@ -99,9 +99,8 @@ async def demonstrations_for(question: Question, evidence: Sequence[Hit], run: R
     """Demonstrations that have the form of the question, and neither repeat it nor share a document with it or with
     its passages; none if the settings want none.
 
-    Raises ConfigError: no pool is named or it is missing, or its embedding model is missing or has changed; UsageError:
-    the pool holds a question that is not from a training split; BadDocument: a line cannot be read; SnapshotCorrupt: it
-    has changed since it was built.
+    Raises ConfigError: no pool is named or it is missing, or its embedding model is missing or has changed;
+    SnapshotCorrupt: it has changed since it was built.
     """
     choices = run.settings.section(ReasonAndVerifySettings)
     opened = await asyncio.to_thread(open_pool, choices, run.settings.home)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from medground.errors import BadDocument, ConfigError, SnapshotCorrupt, UsageError
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.models.operators.reasoning import Demonstration
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen
@@ -113,21 +113,14 @@ class Pool:
     @cached_property
     def vectors(self) -> NDArray[np.float32]:
         """Unit vectors of the questions, shape (demonstrations, dimensions)."""
-        return np.stack([unpacked(one.embedding) for one in self.solved])
+        rows = [np.frombuffer(base64.b64decode(one.embedding), dtype="<f2") for one in self.solved]
+        vectors = np.stack(rows).astype(np.float32)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def packed(vector: NDArray[np.float32]) -> str:
     """Encode a vector as text."""
     return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
-
-
-def unpacked(text: str) -> NDArray[np.float32]:
-    """Decode a vector from `packed`, normalised to length 1."""
-    vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2").astype(np.float32)
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or length == 0:
-        raise ValueError("the embedding is not a unit vector")
-    return vector / np.float32(length)
 
 
 def pool_path(name: str, home: Path) -> Path:
@@ -150,8 +143,7 @@ def manifest_path(file: Path) -> Path:
 def read_pool(name: str, home: Path) -> Pool:
     """Read a pool by its name or the path of its file, and check it against its manifest.
 
-    Raises ConfigError: it does not exist; BadDocument: a line cannot be read; UsageError: it contains a question that
-    is not from a training split; SnapshotCorrupt: it has changed since it was built.
+    Raises ConfigError: it does not exist; SnapshotCorrupt: it has changed since it was built.
     """
     file = pool_path(name, home)
     try:
@@ -166,40 +158,15 @@ def read_pool(name: str, home: Path) -> Pool:
 
 @lru_cache(maxsize=4)
 def _read(file: Path, stamp: tuple[int, int]) -> Pool:
-    content = file.read_bytes()
+    content, about = file.read_bytes(), manifest_path(file)
+    again = "rebuild it with medground demonstrations build"
     try:
-        manifest = PoolManifest.model_validate_json(manifest_path(file).read_bytes())
-    except ValidationError as error:
-        raise SnapshotCorrupt(f"{manifest_path(file)} is not a pool manifest ({_first(error)}); {_AGAIN}") from None
-    solved = [_solved(line, file, number) for number, line in enumerate(content.splitlines(), start=1)]
+        manifest = PoolManifest.model_validate_json(about.read_bytes())
+    except ValidationError:
+        raise SnapshotCorrupt(f"{about} is not a pool manifest; {again}") from None
     if hashlib.sha256(content).hexdigest() != manifest.sha256:
-        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash does not match the manifest; {_AGAIN}")
-    if not solved:
-        raise SnapshotCorrupt(f"{file} contains no demonstrations; {_AGAIN}")
-    return Pool(manifest, tuple(solved))
-
-
-_AGAIN = "rebuild it with medground demonstrations build"
-
-
-def _solved(line: bytes, file: Path, number: int) -> Solved:
-    try:
-        solved = Solved.model_validate_json(line)
-        unpacked(solved.embedding)
-    except ValueError as error:
-        why = _first(error) if isinstance(error, ValidationError) else error
-        raise BadDocument(f"is not a demonstration ({why}); {_AGAIN}", file=str(file), position=number) from None
-    if solved.split.casefold() not in TRAINING_SPLITS:
-        raise UsageError(
-            f"{file}:{number} is from the split {solved.split[:40]!r}, but demonstrations may only come from training "
-            f"splits; {_AGAIN}"
-        )
-    return solved
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(str(p) for p in problem['loc'])}: {problem['msg']}".removeprefix(": ")
+        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash does not match the manifest; {again}")
+    return Pool(manifest, tuple(map(Solved.model_validate_json, content.splitlines())))
 
 
 # Removes what must not be shown with a question because it could give the answer away.
