@@ -204,10 +204,13 @@ def _is_tabular(rows: Sequence[Row]) -> bool:
     """Whether rows have columns of short cells, as running text has none."""
     if len(rows) < 2 or not (blanks := blanks_of(rows)):
         return False
-    pieces = [piece for row in rows for piece in in_columns(row, blanks) if piece]
-    lengths = [len(said_by(piece)) for piece in pieces]
-    several = sum(sum(map(bool, in_columns(row, blanks))) > 1 for row in rows)
-    return max(lengths) <= _LONGEST_CELL and sum(lengths) / len(lengths) <= _USUAL_CELL and 2 * several >= len(rows)
+    divided = [in_columns(row, blanks) for row in rows]
+    columns = [[len(said_by(piece)) for piece in column if piece] for column in zip(*divided, strict=True)]
+    lengths = [length for column in columns for length in column]
+    several = sum(sum(map(bool, pieces)) > 1 for pieces in divided)
+    is_short = max(lengths) <= _LONGEST_CELL and sum(lengths) / len(lengths) <= _USUAL_CELL
+    beside = any(column and sum(column) / len(column) > _USUAL_CELL for column in columns[1:])  # text of the page
+    return is_short and not beside and 2 * several >= len(rows)
 
 
 def _grid(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> tuple[list[list[Cell]], int, list[float]] | None:

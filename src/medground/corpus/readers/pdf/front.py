@@ -91,9 +91,9 @@ _NO_JOURNAL = verbose_pattern(
 
 def year_of(said: Sequence[str], first_page: str) -> int | None:
     """The year of publication; that of receipt does not count."""
-    for pattern in _YEARS[:-1]:
-        for text in (*said, first_page):
-            if found := pattern.search(text):
+    for texts in (said, (first_page,)):
+        for pattern in _YEARS[:-1]:
+            if found := next(filter(None, map(pattern.search, texts)), None):
                 return int(found[1])
     plain = (text for text in said[:4] if not re.search(r"received|accepted|revised", text, re.I))
     return next((int(found[1]) for text in plain if (found := _YEARS[-1].search(text))), None)
@@ -168,6 +168,8 @@ _PARTICLE = verbose_pattern(
     """
 )
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
+_AFFILIATION = re.compile(r"(?<=[\w*\u2020\u2021,])\s+[\d*\u2020\u2021]+(?=[A-Z])")
+"""Where the first affiliation begins: with the mark that its authors have."""
 _DEGREE = re.compile(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?")
 _MARKS = verbose_pattern(
     r"""
@@ -245,7 +247,7 @@ def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_pag
 
 def _names(text: str) -> list[str]:
     """The names in a list of authors, which their affiliations may follow; none if it is not one."""
-    text = re.sub(r"(?<=[^\W\d_])([\d*\u2020\u2021,]+)\s+(?=[\d*\u2020\u2021]+[A-Z])", r"\1, ", text)
+    text = _AFFILIATION.split(text)[0]
     parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
     parts = [part for part in parts if part and not _DEGREE.fullmatch(part)]
 

@@ -167,13 +167,15 @@ _CITATION = re.compile(
     r"\[?\d{1,3}[\].]?\s+[^\W\d_][^.;]{1,120}\s[A-Z]{1,3}\b[.,].{10,400}?\b(?:19|20)\d\d\s?[;:,(]\s?\d", re.DOTALL
 )
 """`1. Smith J, Doe A. A title. J Med. 2019;1:2`: number, a name with initials, and a year before a volume."""
-_AFTER = verbose_pattern(
+AFTER = verbose_pattern(
     r"""
     (?:appendix|appendices|supplement|supporting|figure\ legends|figures|tables|additional\ files?|acknowledg|
-    author|competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)
+    author|competing|conflicts?|funding|key\ (?:messages|points)|pre-publication|abbreviations|declarations|ethic)
     """
 )
 _PROSE = 25
+_BELOW = re.compile(r"\d{1,2}\.\d{1,2}\b")
+"""How the heading of a part of a section begins."""
 
 
 def begins_references(block: Block, after: Sequence[Block]) -> bool:
@@ -190,8 +192,8 @@ def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> boo
     """Whether a list of references ends at a heading: an appendix or the like, or the title of the next article."""
     if not layout.is_heading(block) or REFERENCES.fullmatch(block.text):
         return False
-    if _AFTER.match(block.text) or block.size < _TITLE * layout.size:
-        return _AFTER.match(block.text) is not None
+    if AFTER.match(block.text) or block.size < _TITLE * layout.size:
+        return AFTER.match(block.text) is not None
     for other in after[:6]:  # prose comes soon, before another reference
         if _NUMBERED.match(other.text) and _YEAR.search(other.text):
             return False
@@ -273,7 +275,8 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], 
         if REFERENCES.fullmatch(block.text):
             return Part("left out", block, "references")
         label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
-        return Part("heading", block, label or block.text, main=style(block) in layout.main or not layout.main)
+        main = (style(block) in layout.main or not layout.main) and not _BELOW.match(block.text)
+        return Part("heading", block, label or block.text, main=main)
     if _KEYWORDS.match(block.text):
         return Part("keywords", block)
     if begins_references(block, after):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
+from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.values import letters_of
 from medground.language.pattern import verbose_pattern
@@ -115,6 +115,8 @@ def split(block: Block) -> Iterator[list[Line]]:
 def _begins(before: Line, line: Line, block: Block) -> bool:
     if not ENDED.search(before.text):
         return bool(_LIST_ITEM.match(line.text)) and before.right < block.right - _SHORT * line.size
+    if line.opening and line.text[: line.opening].rstrip().endswith(_LABEL_ENDS):
+        return True
     indented = line.left - block.left > _INDENT * line.size > before.left - block.left
     return indented or before.right < block.right - _SHORT * line.size or bool(_LIST_ITEM.match(line.text))
 
@@ -138,15 +140,20 @@ Labelled = tuple[str | None, list[Line]]
 
 def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The paragraphs of the running text, in order. One that a page end or a figure broke is one again."""
-    later = Counter(part.label.casefold() for part in parts if part.kind == "heading")
+    headings = [part for part in parts if part.kind == "heading"]
+    later = Counter(part.label.casefold() for part in headings)
+    alike = all(part.main for part in headings)
     path: tuple[str, ...] = ()
     open_: Labelled | None = None
     for part in parts:
         if part.kind == "heading":
             later[part.label.casefold()] -= 1
             # A part of a structured abstract comes again in the paper.
-            again = later[part.label.casefold()] > 0 and bool(path) and ABSTRACT.match(path[0]) is not None
-            path = (path[0], part.label) if path and (again or not part.main) else (part.label,)
+            again = later[part.label.casefold()] > 0 and _of_abstract(path)
+            is_part = not part.main or (alike and bool(path) and _is_below(part.label, path[0]))
+            path = (path[0], part.label) if path and (again or is_part) else (part.label,)
+        elif part.kind == "keywords" and _of_abstract(path):
+            path = ()
         elif part.kind == "text":
             for lines in split(part.block):
                 label, rest = _run_in(lines, path)
@@ -156,11 +163,29 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
                 if open_ is not None and open_[0] == section and rest is lines and continues(open_[1], lines):
                     open_[1].extend(lines)
                     continue
+                if rest is lines and _of_abstract(path) and open_ is not None and _concludes(open_[0] or ""):
+                    path, section = (), None  # an introduction without a heading
+                elif rest is not lines and _of_abstract(label):
+                    path = label[:1]
                 if open_ is not None:
                     yield open_
                 open_ = (section, list(rest))
     if open_ is not None:
         yield open_
+
+
+def _of_abstract(path: tuple[str, ...]) -> bool:
+    return bool(path) and ABSTRACT.match(path[0]) is not None
+
+
+def _is_below(label: str, section: str) -> bool:
+    """Whether a heading that is set as those of sections is one within a section of a name that papers have."""
+    return KNOWN.fullmatch(section) is not None and not (KNOWN.fullmatch(label) or AFTER.match(label))
+
+
+def _concludes(section: str) -> bool:
+    """Whether a section of an abstract is its last one."""
+    return re.search(r"> (?:conclusions?|interpretation)\b", section, re.IGNORECASE) is not None
 
 
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
@@ -218,7 +243,10 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
             return path, lines
         rest = rest[1:].strip()
     label = label.strip(" .:\u2014\u2013")
-    opened = (label,) if not path or ABSTRACT.fullmatch(label) else (path[0], label)
+    abstract = ABSTRACT.match(label)
+    opened = (label,) if not path or (abstract and abstract[0] == label) else (path[0], label)
+    if abstract and abstract[0] != label and not path:  # "Abstract Background."
+        opened = (abstract[0], label[abstract.end() :].strip(" .:\u2014\u2013"))
     return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
 
 
