@@ -49,7 +49,8 @@ _WHERE = verbose_pattern(
     r"""
     \s+(?:in|by|from|within|of)\ (?:this|the|that|their|its|these|either|any)\ (?:present\ |whole\ |full\ )?(?:study|
     trial|paper|abstract|report|article|authors?|text|publication|review|investigators?|source)\b.*$|
-    \s+(?:anywhere|at\ all|either|separately)\b.*$
+    \s+(?:anywhere|at\ all|either|separately)\b.*$|\s*\([^()]*\)?|
+    \s+(?:was|were|had|did|has|have)\ (?:\w+ly\ )?\w+$|\s+(?:(?:in|de)creased|changed|differed|improved|rose|fell)$
     """
 )
 _LEADS = lazy_pattern(r"^(?:any|the|a|an|data on|effects? on|changes? in|whether there (?:was|were))\s+", re.IGNORECASE)

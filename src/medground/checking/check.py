@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
+from medground.answering.verify.named import AuthorYear
 from medground.checking.entries import Entry
-from medground.checking.joining import Joined, entry_of_id, is_by, is_id, joined, stored
+from medground.checking.joining import Joined, entry_of_id, entry_of_work, is_by, is_id, joined, stored
 from medground.checking.judging import Asked, findings_of
 from medground.checking.sentences import CitingSentence, CitingText
 from medground.checking.sources import source_of
@@ -24,21 +25,26 @@ Fetch = Callable[[Sequence[str]], Awaitable[Mapping[str, Document]]]
 
 @dataclass(frozen=True)
 class References:
-    """The entries of a text with their papers, and those that it names by id alone."""
+    """The entries of a text with their papers, and those that it names by id, or by authors and year, alone."""
 
     entries: tuple[Joined, ...]
     by_id: Mapping[str, Joined]
+    by_work: Mapping[AuthorYear, Joined]
 
     def of(self, sentence: CitingSentence) -> list[Joined]:
         """What a sentence cites, in the order of its marks."""
         found = [one for key in sentence.keys for one in self._of_key(key)]
-        for author in sentence.authors:
-            found += [one for one in self.entries if is_by(author, one)]
+        for work in sentence.authors:
+            found += _of_work(work, self.entries) or [self.by_work[work]]
         return list({id(one): one for one in found}.values())
 
     def _of_key(self, key: str) -> list[Joined]:
         listed = [one for one in self.entries if key in (one.entry.ids if is_id(key) else (one.entry.mark,))]
         return listed[:1] or ([self.by_id[key]] if key in self.by_id else [])
+
+
+def _of_work(work: AuthorYear, entries: Iterable[Joined]) -> list[Joined]:
+    return [one for one in entries if is_by(work, one)]
 
 
 async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetch) -> TextCheck:
@@ -53,7 +59,7 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     Raises SourceUnavailable: no corpus can be searched; BudgetExhausted: the run reached one of its limits.
     """
     references = await _joined([*text.entries, *beside], text, run, fetch)
-    entries = (*references.entries, *references.by_id.values())
+    entries = (*references.entries, *references.by_id.values(), *references.by_work.values())
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
     asked = [Asked(one, references.of(one), papers) for one in text.sentences]
     findings = await findings_of(text.file, asked, run)
@@ -82,7 +88,11 @@ async def _joined(entries: Sequence[Entry], text: CitingText, run: Run, fetch: F
     listed = {name for entry in entries for name in entry.ids}
     alone = [entry_of_id(name) for name in named if name not in listed]
     found = await asyncio.gather(*(joined(entry, held, run) for entry in [*entries, *alone]))
-    return References(tuple(found[: len(entries)]), {one.entry.ids[0]: one for one in found[len(entries) :]})
+    listed_ones = tuple(found[: len(entries)])
+    works = {work: 1 for sentence in text.sentences for work in sentence.authors if not _of_work(work, listed_ones)}
+    unlisted = await asyncio.gather(*(joined(entry_of_work(work), held, run) for work in works))
+    by_id = {one.entry.ids[0]: one for one in found[len(entries) :]}
+    return References(listed_ones, by_id, dict(zip(works, unlisted, strict=True)))
 
 
 def _reference(file: str, one: Joined) -> JoinedReference:

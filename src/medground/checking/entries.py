@@ -52,6 +52,9 @@ _BEGINS = verbose_pattern(
 )
 _NOTE = lazy_pattern(r"^[ \t]*\[\^([^\]\s]{1,60})\]:[ \t]*\S.*$", re.MULTILINE)
 _YEAR = lazy_pattern(r"(?<![\d/.:-])(?:1[89]|20)\d\d(?![\d/])")
+_NO_YEARS = lazy_pattern(
+    r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+|\b(?:accessed|retrieved|visited|cited)\b[^.;]{0,25}", re.IGNORECASE
+)
 _LEAST = 20
 """Characters of an entry: a shorter line is none."""
 
@@ -90,8 +93,13 @@ def _listed(text: str) -> Iterator[Entry]:
 def _entry(mark: str, text: str) -> Entry:
     text = " ".join(text.split())
     ids = tuple(dict.fromkeys(name for names in papers_named(text).values() for name in names))
-    years = _YEAR.findall(re.sub(r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+", " ", text))
-    return Entry(mark, text, ids, year=int(years[-1]) if years else None)
+    years = years_in(text)
+    return Entry(mark, text, ids, year=years[-1] if years else None)
+
+
+def years_in(text: str) -> list[int]:
+    """The years of an entry, which may be of a journal's name too, but not that in which somebody read it."""
+    return [int(year) for year in _YEAR.findall(_NO_YEARS.sub(" ", text))]
 
 
 def entries_beside(documents: Iterable[Document]) -> list[Entry]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from medground.answering.run import Run
 from medground.answering.verify.named import AuthorYear
-from medground.checking.entries import Entry
+from medground.checking.entries import Entry, years_in
 from medground.corpus.retraction import marked
 from medground.language.clean import without_accents
 from medground.language.names import name_of
 from medground.values.document import Document
 from medground.values.identifiers import KINDS
 from medground.values.lookup import Lookup, Ranker
-from medground.values.query import Term, any_of
+from medground.values.query import Term, all_of, any_of
 
 _SAME_TITLE = 88
 """Least likeness, 0 to 100, of a stored title to the words of an entry that name the same paper."""
@@ -26,12 +29,20 @@ _NEAR_TITLE = 70
 _SHORTENED = 60
 """The same by words, where id, first author and year are those of the paper: people leave out half of a title."""
 _NEAR_YEARS = 1
-_MOST = 8
-"""Papers that a search by the words of an entry returns."""
+_MOST, _OF_AUTHOR = 8, 50
+"""Papers that a search by the words of an entry returns, and one by its first author and year."""
 _LEAST_TITLE = 12
 _LEAST_TEXT = 30
-"""Letters of an entry, beside its ids, that can hold a title."""
+"""Letters of an entry, beside its authors, journal and ids, that can hold a title."""
+_LEAST_NAME = 4
+"""Letters of a word that is a name and no initials, in front of an entry; one letter of it may be misspelt."""
+_SAME_JOURNAL = 90
 _WORD = re.compile(r"[^\W_]+")
+_PERSON = re.compile(
+    r"[^\W\d_a-z][\w'’-]+(?: [\w'’-]+){0,3}?,? (?:[^\W\d_a-z]\.?[ -]?){1,4}(?=[\s,.;&(]|$)|\bet\.? al\b"
+)
+_IDS = re.compile(r"https?://\S+|\S*10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\w+")
+_SENTENCE = re.compile(r"(?<=[^\W\d_]{2}[.?!”])\s+|(?<=\)[.,])\s+|[“”\"]")
 
 
 @dataclass(frozen=True)
@@ -93,23 +104,46 @@ async def joined(entry: Entry, held: Mapping[str, Sequence[Document]], run: Run)
         other = next((n for n, found in by_id if not set(found[0].paper) & set(documents[0].paper)), None)
         wrong = f"{_told(name)} and {_told(other)} are two papers" if other else differs(entry, documents[0], name)
         return Joined(entry, tuple(documents), wrong)
-    near = await _documents((await _ids(Lookup.words(_searched(entry)), run))[:_MOST], run) if _has_title(entry) else []
+    near = await _candidates(entry, run)
     fitting = [one for one in near if _likeness(entry, one) >= _SAME_TITLE]
-    if fitting:
-        kept = sorted(fitting, key=lambda one: (-_likeness(entry, one), -len(one.text)))
-        known = {name.partition(":")[0]: name for name in kept[0].paper}
-        false = next((name for name in entry.ids if known.get(name.partition(":")[0], name) != name), None)
-        wrong = f"{_told(false)} is not this paper, which has {_told(known[false.partition(':')[0]])}" if false else ""
-        return Joined(entry, tuple(kept), wrong or differs(entry, kept[0], ""))
-    return Joined(entry, reason="the paper is not stored")
+    if not fitting:
+        return _by_author(entry, near)
+    kept = sorted(fitting, key=lambda one: (-_likeness(entry, one), -len(one.text)))
+    known = {name.partition(":")[0]: name for name in kept[0].paper}
+    false = next((name for name in entry.ids if known.get(name.partition(":")[0], name) != name), None)
+    wrong = f"{_told(false)} is not this paper, which has {_told(known[false.partition(':')[0]])}" if false else ""
+    return Joined(entry, tuple(kept), wrong or differs(entry, kept[0], ""))
 
 
-def _searched(entry: Entry) -> str:
-    return entry.title or re.sub(r"https?://\S+|\S*10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\w+", " ", entry.text)
+async def _candidates(entry: Entry, run: Run) -> list[Document]:
+    """Stored papers that an entry may be: by its words, by those of its longest part, and by first author and year."""
+    searched = entry.title or _IDS.sub(" ", entry.text)
+    parts = dict.fromkeys((searched, max(_SENTENCE.split(searched), key=len)))
+    lookups = [Lookup.words(part) for part in parts if sum(map(str.isalpha, part)) >= _LEAST_TEXT]
+    names, years = _leading(entry), {year + near for year in years_in(entry.text) for near in (-1, 0, 1)}
+    if names and years:
+        by = [[Term(value=word, field="first_author") for word in names]]
+        by += [[Term(value=str(year), field="year") for year in sorted(years)]]
+        sources = tuple(source.name for source in run.sources if source.state is not None)
+        how = {"sources": sources, "rankers": (Ranker.LEXICAL,), "limit": _OF_AUTHOR, "shown": "references"}
+        lookups += [Lookup(asked=all_of([any_of(terms) for terms in by]), **how)] if sources else []
+    found = await asyncio.gather(*(_ids(one, run) for one in lookups))
+    ids = [name for one, names in zip(lookups, found, strict=True) for name in names[: one.limit or _MOST]]
+    return await _documents(list(dict.fromkeys(ids)), run)
 
 
-def _has_title(entry: Entry) -> bool:
-    return sum(map(str.isalpha, _searched(entry))) >= _LEAST_TEXT
+def _by_author(entry: Entry, near: Sequence[Document]) -> Joined:
+    """An entry without a title joined by its first author and year, where only one paper has these."""
+    years = years_in(entry.text)
+    found = [one for one in near if one.year and years and _is_first(entry, one)]
+    found = [one for one in found if not _names_title(entry, one) and not differs(entry, one, "")]
+    found = [one for one in found if one.year in years] or found
+    found = [one for one in found if _in(entry, one)] or found
+    if any(set(one.paper).isdisjoint(found[0].paper) for one in found):
+        several = ", ".join(one.id for one in found)
+        return Joined(entry, reason=f"several stored papers have this author and year: {several}")
+    kept = tuple(sorted(found, key=lambda one: -len(one.text)))
+    return Joined(entry, kept, reason="joined by first author and year alone" if kept else "the paper is not stored")
 
 
 def _plain(text: str) -> str:
@@ -124,29 +158,56 @@ def _likeness(entry: Entry, document: Document) -> float:
     return fuzz.ratio(title, named) if entry.title else fuzz.partial_ratio(title, named)
 
 
+def _in(entry: Entry, document: Document) -> bool:
+    journal = _plain(document.journal or "")
+    return bool(journal) and fuzz.partial_ratio(journal, _plain(entry.text)) >= _SAME_JOURNAL
+
+
+def _names_title(entry: Entry, document: Document) -> bool:
+    """Whether an entry has words that are a title: more than its authors, ids, numbers and the paper's journal."""
+    rest = _plain(_PERSON.sub(" ", _IDS.sub(" ", entry.text)))
+    place = fuzz.partial_ratio_alignment(_plain(document.journal or ""), rest, score_cutoff=_SAME_JOURNAL)
+    rest = rest[: place.dest_start] + rest[place.dest_end :] if place and document.journal else rest
+    return bool(entry.title) or sum(map(str.isalpha, rest)) >= _LEAST_TEXT
+
+
 def differs(entry: Entry, document: Document, name: str) -> str:
     """What of an entry is not that of a paper: its title, first author or year; empty if nothing is."""
-    told = f"{_told(name)} is" if name else "the paper is"
-    first = _plain(name_of(document.authors[0]).family) if document.authors else ""
-    text = _plain(", ".join(entry.authors) or entry.text)
-    signed = bool(first) and first in text and entry.year is not None and entry.year == document.year
+    told, years = f"{_told(name)} is" if name else "the paper is", years_in(entry.text)
     title, named = _plain(document.title), _plain(entry.title or entry.text)
-    shortened = signed and fuzz.token_set_ratio(title, named) >= _SHORTENED
-    if _has_title(entry) and title and _likeness(entry, document) < _NEAR_TITLE and not shortened:
+    is_first = _is_first(entry, document)
+    shortened = is_first and document.year in years and fuzz.token_set_ratio(title, named) >= _SHORTENED
+    alike = _likeness(entry, document) >= _NEAR_TITLE
+    if title and not alike and not shortened and _names_title(entry, document):
         return f"{told} “{document.title}”, which the entry does not name"
-    if first and _names_authors(entry, document) and first not in text:
-        return f"{told} by {document.authors[0]}, whom the entry does not name"
-    if entry.year and document.year and abs(entry.year - document.year) > _NEAR_YEARS:
+    if is_first is False:
+        return f"{told} by {document.authors[0]}, whom the entry does not name first"
+    if years and document.year and all(abs(year - document.year) > _NEAR_YEARS for year in years):
         return f"{told} of {document.year}, and the entry says {entry.year}"
     return ""
 
 
-def _names_authors(entry: Entry, document: Document) -> bool:
-    """Whether an entry names authors: words stand before its title."""
-    if entry.authors or not document.title:
-        return bool(entry.authors)
-    place = fuzz.partial_ratio_alignment(_plain(document.title), _plain(entry.text))
-    return place is not None and place.dest_start > 3
+def _is_first(entry: Entry, document: Document) -> bool | None:
+    """Whether an entry names the first author of a paper first; None where one of them names nobody."""
+    if not document.authors or not _leading(entry):
+        return None
+    written, title = _plain(entry.text), _plain(document.title)
+    place = fuzz.partial_ratio_alignment(title, written, score_cutoff=_NEAR_TITLE) if title else None
+    if not entry.authors and place and place.dest_start <= _LEAST_NAME - 1:
+        return None
+    family = _plain(name_of(document.authors[0]).family).split()
+    return any(_is_slip(word, own) for word in _leading(entry) for own in family)
+
+
+def _is_slip(word: str, own: str) -> bool:
+    return OSA.distance(word, own) <= (len(own) >= _LEAST_NAME - 1)
+
+
+def _leading(entry: Entry) -> list[str]:
+    """The words with which an entry begins, to the first that is a name and no initials."""
+    text = _WORD.findall(without_accents(entry.authors[0] if entry.authors else _IDS.sub(" ", entry.text)))
+    short = list(takewhile(lambda word: len(word) < _LEAST_NAME + word.isupper(), text))
+    return [word.casefold() for word in text[: len(short) + 1] if not word.isdigit()][: _LEAST_NAME + 1]
 
 
 def _told(name: str) -> str:
@@ -162,6 +223,11 @@ def entry_of_id(name: str) -> Entry:
 def is_id(key: str) -> bool:
     """Whether the key of a mark is the id of a paper: `pmid:1`."""
     return key.partition(":")[0] in KINDS and ":" in key
+
+
+def entry_of_work(work: AuthorYear) -> Entry:
+    """The entry of a paper that a text names by authors and year, and lists nowhere."""
+    return Entry("", f"{work.authors[0]}, {work.year}", authors=work.authors[:1], year=work.year)
 
 
 def is_by(work: AuthorYear, one: Joined) -> bool:
