@@ -165,7 +165,7 @@ SCIFACT = loader.Loader(
     info=loader.described("scifact"),
     files=tuple(_FILES),
     records=_scifact_records,
-    known=lambda record: {"id", "claim"} <= record.keys(),
+    known=lambda record: {"id", "claim"} <= record.keys() and "cit|>" not in str(record["claim"]),
     item=_scifact_item,
     parts=lambda path: (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent)),
     folder=lambda path: bool(_claims(path)),
