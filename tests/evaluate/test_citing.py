@@ -49,7 +49,7 @@ def read(name: str, path: Path) -> list[Item]:
 
 def test_citation_integrity_as_paragraphs_and_as_papers(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "claims-dev.jsonl", CLAIMS)
-    refused(UsageError, "has neither corpus.jsonl nor references.jsonl.gz", read, "citation-integrity", path)
+    refused(UsageError, "has neither corpus.jsonl nor references.jsonl", read, "citation-integrity", path)
     write_lines(tmp_path / "corpus.jsonl", PARAGRAPHS)
     one, two, three = read("citation-integrity", tmp_path)
     assert [item.gold for item in (one, two, three)] == [("yes",), ("maybe",), ("no",)]
@@ -58,6 +58,7 @@ def test_citation_integrity_as_paragraphs_and_as_papers(tmp_path: Path) -> None:
     assert [dataset.info.name for dataset in recognised(path)] == ["citation-integrity"]
 
     row = {"id": "a", "ref": "PMC1", "sentence": "Colds are shorter [*].", "label": "NONE", "kind": "silent"}
+    (tmp_path / "whole").mkdir()
     whole = write_lines(tmp_path / "whole" / "claims.jsonl", [row])
     write_lines(tmp_path / "whole" / "references.jsonl", [{"id": "PMC1", "title": "Zinc", "text": ZINC}])
     (item,) = read("citation-integrity", whole)

@@ -47,13 +47,13 @@ _VERY_NEAR = 0.6
 """The same, where more rests on it."""
 _OTHER_SUBJECT, _FAR = 0.4, 0.45
 """Share of a claim in a whole text below which that is on another subject, and in its nearest sentence."""
-_SUPPORTS, _WITH_SHARE, _OPPOSES = 0.6, 1.25, 0.75
-"""The least probabilities of support, alone and added to the share of the claim, and of contradiction. The critic's own
-bar is for claims whose paper is unknown; here it is known, and code has read numbers, denials and sides."""
-_LEANS = 0.3
-"""The least probability of support that counts at all."""
-_NEUTRAL, _PARTLY = 0.85, 0.62
-"""Above the first, as the probability of neither, a claim is far from its source already below the second share."""
+_SUPPORTS, _OPPOSES = 0.6, 0.75
+"""The least probabilities of support and of contradiction. The critic's own bar is for claims whose paper is unknown;
+here it is known, and code has read numbers, denials and sides."""
+_LIKELY = 0.6
+"""How likely a text must say what the critic finds supported, without being sure."""
+_UNLIKELY = {"text": 0.45, "abstract": 0.55}
+"""How likely a text says what it is called silent on, at most; a whole text has more places to say it."""
 _OF_ALL = frozenset(["number", "silent", "elsewhere", "fabricated_quote"])
 """Kinds of what no paper that is cited says."""
 _OTHERS = 5
@@ -246,9 +246,8 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
             return Told("supported", "the cited text compares the same sides in the same way", sides[0])
     best = next((quote for quote in one.windows if said.best == one.names[quote.text] and quote.stems), near)
     doubt = "it compares two sides that were not both found" if compares(one.claim) else doubts(one.claim, best)
-    agrees = said.relation == "entails" or (
-        leans == "entails" and sure >= _SUPPORTS and sure + near.share >= _WITH_SHARE
-    )
+    likely = said.mean is None or (one.likelihood or 0.0) >= _LIKELY
+    agrees = said.relation == "entails" or (leans == "entails" and sure >= _SUPPORTS and likely)
     percent = f" ({max(sure, entailment):.0%})" if sure else ""
     if agrees and not doubt and not said.flags:
         if one.unproven:
@@ -257,8 +256,9 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     if (opposes or said.relation == "contradicts") and not compares(one.claim):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
-    neutral = said.relation == "neutral" and (said.probability is None or sure > _NEUTRAL)
-    far = one.share < (_PARTLY if neutral else _FAR) and entailment < _LEANS
+    far = said.relation == "neutral" or one.share < _FAR
+    if one.likelihood is not None:
+        far = one.likelihood < _UNLIKELY[form]
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)

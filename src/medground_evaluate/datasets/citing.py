@@ -38,7 +38,7 @@ def _item(said: str, label: str, paper: dict[str, str], i: str) -> Item:
 # Citation-Integrity: SciFact's form, where each paragraph of the one paper that is cited is a document of its own; or
 # sentences beside whole papers.
 
-_PAPERS = "references.jsonl.gz"
+_PAPERS = ("references.jsonl", "references.jsonl.gz")
 _OTHER, _OWN = re.compile(r"<\|other_cit\|>"), re.compile(r"<\|(?:multi_)?cit\|>|\[\*\]")
 _BRACKETED = re.compile(r"\[(\[\d\])\]")
 _PARAGRAPHS = 1_000
@@ -48,10 +48,10 @@ _PARAGRAPHS = 1_000
 @lru_cache(maxsize=2)
 def _papers(folder: Path) -> dict[str, dict[str, str]]:
     """The papers beside the sentences, by their names."""
-    if (whole := folder / _PAPERS).is_file():
-        return {str(row["id"]): {**row, "id": f"PMC:{row['id']}"} for _, row in loader.json_lines(whole)}
+    if whole := [folder / name for name in _PAPERS if (folder / name).is_file()]:
+        return {str(row["id"]): {**row, "id": f"PMC:{row['id']}"} for _, row in loader.json_lines(whole[0])}
     if not (found := readers.corpus_in(folder)):
-        raise UsageError(f"{folder} has neither corpus.jsonl nor {_PAPERS}; copy it there")
+        raise UsageError(f"{folder} has neither corpus.jsonl nor {_PAPERS[0]}; copy it there")
     papers: dict[str, dict[str, str]] = {}
     for _, row in loader.json_lines(found[0]):
         number = str(int(row["doc_id"]) // _PARAGRAPHS)
@@ -83,7 +83,11 @@ CITATION_INTEGRITY = loader.described(
     files=("claims.jsonl", "claims-test.jsonl", "claims_test.jsonl", "claims-dev.jsonl", "claims_dev.jsonl"),
     records=_sentences,
     known=lambda record: {"id", "sentence", "ref"} <= record.keys() or "cit|>" in str(record.get("claim", "")),
-    parts=lambda path: (path, *filter(Path.is_file, (path.parent / _PAPERS, *readers.corpus_in(path.parent)))),
+    parts=lambda path: (
+        path,
+        *(path.parent / name for name in _PAPERS if (path.parent / name).is_file()),
+        *readers.corpus_in(path.parent),
+    ),
 )
 
 

@@ -161,6 +161,7 @@ SCIFACT = loader.described(
     "scifact",
     _scifact_item,
     records=_scifact_records,
+    known=lambda record: {"id", "claim"} <= record.keys() and "cit|>" not in str(record["claim"]),
     parts=lambda path: (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent)),
     folder=lambda path: bool(_claims(path)),
 )
