@@ -11,7 +11,7 @@ from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.checking.entries import Entry
 from medground.checking.joining import Joined, entry_of_id, is_by, is_id, joined, stored
-from medground.checking.judging import Asked, findings_of
+from medground.checking.judging import SentenceToJudge, findings_of
 from medground.checking.sentences import CitingSentence, CitingText
 from medground.checking.sources import source_of
 from medground.values.document import Document
@@ -55,7 +55,7 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     references = await _joined([*text.entries, *beside], text, run, fetch)
     entries = (*references.entries, *references.by_id.values())
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
-    asked = [Asked(one, references.of(one), papers) for one in text.sentences]
+    asked = [SentenceToJudge(one, references.of(one), papers) for one in text.sentences]
     findings = await findings_of(text.file, asked, run)
     told = [_reference(text.file, one) for one in entries]
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))

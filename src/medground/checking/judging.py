@@ -62,7 +62,7 @@ _OTHERS = 5
 
 
 @dataclass
-class Asked:
+class SentenceToJudge:
     """A sentence and the entries that it cites; `papers` are all papers of its text, by id."""
 
     sentence: CitingSentence
@@ -95,7 +95,7 @@ class Asked:
         return [*self.near, *source.beside(self.near[0])]
 
 
-async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Finding]:
+async def findings_of(file: str, asked: Sequence[SentenceToJudge], run: Run) -> list[Finding]:
     """One finding for each sentence, in order.
 
     Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
@@ -107,7 +107,7 @@ async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Findi
     return [_finding(file, one, _with_unread(one, what)) for one, what in zip(asked, said, strict=True)]
 
 
-async def _find_others(asked: Sequence[Asked], run: Run) -> None:
+async def _find_others(asked: Sequence[SentenceToJudge], run: Run) -> None:
     """Add stored papers to the others of each sentence that is near to nothing in what it cites."""
     await asyncio.to_thread(lambda: [one.near for one in asked])
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
@@ -122,7 +122,7 @@ async def _find_others(asked: Sequence[Asked], run: Run) -> None:
         one.others += [held[name] for name in names if name in held and name not in known]
 
 
-async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
+async def _judged(waiting: Sequence[SentenceToJudge], run: Run) -> list[Judgement | None]:
     """What the critic says of each; None where nobody may judge."""
     critic = open_critic(run)
     if not may_judge(critic.name, run.settings.verify):
@@ -137,7 +137,7 @@ async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
     return list(await critic.judge(claims)) if claims else []
 
 
-def _by_code(one: Asked) -> Told | None:
+def _by_code(one: SentenceToJudge) -> Told | None:
     """What code alone says of a sentence; None where the critic is needed."""
     if wrong := next((entry for entry in one.cited if entry.wrong), None):
         return Told("wrong_reference", wrong.wrong, heading(wrong.documents[0]))
@@ -157,7 +157,7 @@ def _by_code(one: Asked) -> Told | None:
     return _on_subject(one) or _by_numbers(one) or _by_meaning(one)
 
 
-def _on_subject(one: Asked) -> Told | None:
+def _on_subject(one: SentenceToJudge) -> Told | None:
     """Whether another stored paper says it, or the cited text is on another subject."""
     away = nearest(one.claim, one.others, 1)
     if len(set(told(one.claim))) < _LEAST_WORDS:
@@ -171,7 +171,7 @@ def _on_subject(one: Asked) -> Told | None:
     return None
 
 
-def _by_numbers(one: Asked) -> Told | None:
+def _by_numbers(one: SentenceToJudge) -> Told | None:
     best = one.near[0]
     if numbers := absent_numbers(one.claim, one.sources):
         if best.share < _FAR and len(set(told(one.claim))) >= _LEAST_WORDS:
@@ -180,12 +180,12 @@ def _by_numbers(one: Asked) -> Told | None:
     return _by_letter(one)
 
 
-def _by_letter(one: Asked) -> Told | None:
+def _by_letter(one: SentenceToJudge) -> Told | None:
     held = repeats(one.said, one.near[0])
     return Told("supported", "the cited text says it letter by letter", one.near[0]) if held else None
 
 
-def _by_meaning(one: Asked) -> Told | None:
+def _by_meaning(one: SentenceToJudge) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
@@ -197,7 +197,7 @@ def _by_meaning(one: Asked) -> Told | None:
     return None
 
 
-def _by_critic(one: Asked, said: Judgement | None) -> Told:
+def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
     """What the critic says counts only where code has no doubt, and of a comparison only with its sides."""
     if said is None:
         return Told("not_checked", "no judge: run medground models fetch critic", one.near[0])
@@ -224,7 +224,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
 
 
-def _with_unread(one: Asked, said: Told) -> Told:
+def _with_unread(one: SentenceToJudge, said: Told) -> Told:
     """What is found, unless a paper that is cited too and could not be read may say otherwise."""
     unread = next((entry for entry in one.cited if not entry.documents), None)
     rests_on_all = said.kind in _OF_ALL or (said.kind == "supported" and is_absence(one.claim))
@@ -233,7 +233,7 @@ def _with_unread(one: Asked, said: Told) -> Told:
     return Told("not_checked", f"{unread.entry.mark or unread.entry.text} is not stored, and may say it", said.quote)
 
 
-def _finding(file: str, one: Asked, said: Told) -> Finding:
+def _finding(file: str, one: SentenceToJudge, said: Told) -> Finding:
     quote, cited = said.quote, (entry.ref for entry in one.cited if entry.ref)
     return Finding(
         file=file,
