@@ -45,7 +45,7 @@ from medground_evaluate.planning.work import (
     Explored,
     Judged,
     Spent,
-    TrainingQuestion,
+    TrainItem,
     Tried,
     WorkFile,
     read_work,
@@ -92,8 +92,8 @@ def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Setti
     refused(BadDocument, "not a file of planner training", read_work, other, Explored)
 
 
-def asked(answer: str = "yes", **fields: object) -> TrainingQuestion:
-    return TrainingQuestion(
+def asked(answer: str = "yes", **fields: object) -> TrainItem:
+    return TrainItem(
         id="1", text="Does zinc prevent gout?", task="yes-no-maybe", gold=("yes",), answer=answer, **fields
     )
 
@@ -214,11 +214,10 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
     assert "unknown" in cost_lines("exploration", [*spent, Spent(price=None)], 1)[1]
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
-    assert TrainingQuestion.of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
+    assert TrainItem.of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
     closed = Question.ask("Does zinc prevent gout?")
     assert (
-        TrainingQuestion.of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer
-        == "no: It does not."
+        TrainItem.of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."
     )
 
 

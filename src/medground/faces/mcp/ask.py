@@ -13,7 +13,7 @@ from medground.faces.mcp.outputs import AnswerOrJob, Checked, Citation, ClaimsCh
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
 from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
-from medground.faces.service.request import QuestionRequest
+from medground.faces.service.request import AskBody
 from medground.language.clean import some
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
@@ -38,7 +38,7 @@ async def research(call: Call, value: Research) -> Result:
 async def _answered(call: Call, value: Research, kind: Literal["ask", "research"]) -> Result:
     """Ask as a job; cancelling this stops the job, and what was found is kept."""
     given = value.model_dump(exclude={"year_from", "year_to"})
-    call.job = await call.service.start(QuestionRequest(kind=kind, **given, filters=filters_of(value)), call.person)
+    call.job = await call.service.start(AskBody(kind=kind, **given, filters=filters_of(value)), call.person)
     try:
         answer = await followed(call, call.job)
     except asyncio.CancelledError:
