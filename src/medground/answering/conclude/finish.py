@@ -10,8 +10,8 @@ from medground.answering.read.readable import replaced
 from medground.answering.run import Run
 from medground.answering.verify.check import GraphCheck, check_all
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
-from medground.answering.verify.critics import OPERATOR
 from medground.answering.verify.headline import without_orders
+from medground.answering.verify.judges import OPERATOR
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.draft import Draft, Mark, evidence_mark, statements
 from medground.errors import SourceUnavailable
@@ -62,8 +62,8 @@ async def finish(
         split, found, said, left_out = await parts_checked(split, run, graph=graph, context=context, known=verdicts)
         check = await checked_answer(split, found, run, said)
     else:
-        worded = run.question.worded(split.answer)
-        found = verdicts or await check_all(split.sentences, run, graph, context=context, answer=worded)
+        given = run.question.worded(split.answer)
+        found = [*(verdicts or await check_all(split.sentences, run, graph, context=context, answer=given))]
     cited = sorted((e for e in run.ledger.evidence if e.id in cited_ids), key=lambda e: [*cited_ids].index(e.id))
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     has_critic = run.settings.verify.critic != OPERATOR or run.answerer(check_answers).is_model

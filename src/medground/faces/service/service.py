@@ -55,13 +55,13 @@ async def _read_ahead(engine: Engine) -> None:
     """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
     from medground.language import kinds
     from medground.language.question_reading import Asked
-    from medground.language.quoting import candidate, scorer
+    from medground.language.quoting import judged, scorer
 
     question = Asked("What are the signs of fever?")
     notice_for(question.text)
     listed()
     kinds.asked(question.text)
-    scorer.strengths(question, [candidate.Candidate("Fever", ["Fever is a sign."])])
+    scorer.strengths(question, [judged.Candidate("Fever", ["Fever is a sign."])])
 
 
 @dataclass
