@@ -22,10 +22,9 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from medground.language import words
-from medground.language.kinds import KINDS, THING, pieces
+from medground.language.kinds import KINDS, THING, meaning, pieces
 from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
-from medground.language.word_vectors import meaning
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "kinds.npz"
 WORDINGS = Path(__file__).parent / "wordings.json"

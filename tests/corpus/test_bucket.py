@@ -25,7 +25,7 @@ from medground.corpus.bucket import Bucket
 from medground.corpus.library import Library
 from medground.corpus.manifest import write_manifest
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.faces.service.request import Asked, Searched
+from medground.faces.service.request import AskBody, Searched
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 from medground.testing import DOCUMENTS
@@ -140,7 +140,7 @@ def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(a
 
     async def ask():
         async with Service.open(settings) as service:
-            asked = Asked(question="What is told of aspirin?")
+            asked = AskBody(question="What is told of aspirin?")
             answers = [await answered(service, asked, ADA)]
             push(version(tmp_path / "builder", 2), address)
             answers.append(await answered(service, asked, ADA))

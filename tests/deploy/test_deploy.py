@@ -21,7 +21,7 @@ from small_service import QUESTION, answered
 
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records, url_of
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
@@ -93,16 +93,16 @@ async def test_a_backup_of_a_server_at_work_is_restored(papers: Settings, tmp_pa
 
     async with Service.open(group) as service:
         ada = await service.who(secret)
-        answer = await answered(service, Asked(question=QUESTION), ada)
-        at_work = await service.start(Asked(question=QUESTION), ada)
+        answer = await answered(service, AskBody(question=QUESTION), ada)
+        at_work = await service.start(AskBody(question=QUESTION), ada)
         shutil.copytree(papers.home, copy, ignore=lambda folder, names: {"service"} & set(names))
         client("pg_dump", "-d", str(group.serve.state).partition("@/")[2].partition("?")[0], "-f", str(dump))
         await at_work.outcome()
-        later = await answered(service, Asked(question="Do fins regenerate?"), ada)
+        later = await answered(service, AskBody(question="Do fins regenerate?"), ada)
     restored = group.with_options({**postgres.options(), "home": copy})
     client("psql", "-q", "-d", str(restored.serve.state).partition("@/")[2].partition("?")[0], "-f", str(dump))
     async with Service.open(restored) as service:
         ada = await service.who(secret)
         assert await service.answer(answer.trace_id, ada) == answer
         assert later.trace_id not in {one.trace_id for one in await service.history(ada)}
-        assert (await answered(service, Asked(question=QUESTION), ada)).evidence == answer.evidence
+        assert (await answered(service, AskBody(question=QUESTION), ada)).evidence == answer.evidence

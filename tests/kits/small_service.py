@@ -9,7 +9,7 @@ from command_line import corpus_of
 
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 from medground.home.settings import Settings
@@ -41,7 +41,7 @@ def papers(home: Path) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers",)})
 
 
-async def answered(service: Service, asked: Asked, person: Person) -> Answer:
+async def answered(service: Service, asked: AskBody, person: Person) -> Answer:
     """The answer to a question of a person."""
     return await (await service.start(asked, person)).outcome()
 

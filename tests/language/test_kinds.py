@@ -3,7 +3,7 @@
 import pytest
 
 from medground.language import kinds, words
-from medground.language.word_vectors import meaning, vectors_of
+from medground.language.kinds import meaning, vectors_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import AuthorYear
 from medground.checking.entries import Entry
 from medground.checking.joining import Joined, entry_of_id, entry_of_work, is_by, is_id, joined, stored
-from medground.checking.judging import Asked, findings_of
+from medground.checking.judging import SentenceToJudge, findings_of
 from medground.checking.sentences import CitingSentence, CitingText
 from medground.checking.sources import source_of
 from medground.values.document import Document
@@ -61,13 +61,13 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     references = await _joined([*text.entries, *beside], text, run, fetch)
     entries = (*references.entries, *references.by_id.values(), *references.by_work.values())
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
-    asked = [Asked(one, references.of(one), papers) for one in text.sentences]
+    asked = [SentenceToJudge(one, references.of(one), papers) for one in text.sentences]
     findings = await findings_of(text.file, asked, run)
     told = [_reference(text.file, one) for one in entries]
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
 
 
-def citing(sentences: Sequence[tuple[str, Sequence[Document]]]) -> list[Asked]:
+def citing(sentences: Sequence[tuple[str, Sequence[Document]]]) -> list[SentenceToJudge]:
     """Sentences that cite papers, each with no others beside its own."""
     papers = {document.id: document for _, documents in sentences for document in documents}
     sources = {name: source_of(document) for name, document in papers.items()}
@@ -75,7 +75,7 @@ def citing(sentences: Sequence[tuple[str, Sequence[Document]]]) -> list[Asked]:
     for text, documents in sentences:
         own = {document.id: sources[document.id] for document in documents}
         cited = [Joined(entry_of_id(document.id), (document,)) for document in documents]
-        asked.append(Asked(CitingSentence(text, 0, len(text), shown=text, keys=tuple(own)), cited, own))
+        asked.append(SentenceToJudge(CitingSentence(text, 0, len(text), shown=text, keys=tuple(own)), cited, own))
     return asked
 
 

@@ -61,7 +61,7 @@ _OTHERS = 5
 
 
 @dataclass
-class Asked:
+class SentenceToJudge:
     """A sentence and the entries that it cites; `papers` are all papers of its text, by id."""
 
     sentence: CitingSentence
@@ -100,7 +100,7 @@ class Asked:
         return windows(self.claim, self.sources, self.near)
 
 
-async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Finding]:
+async def findings_of(file: str, asked: Sequence[SentenceToJudge], run: Run) -> list[Finding]:
     """One finding for each sentence, in order.
 
     Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
@@ -112,7 +112,7 @@ async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Findi
     return [_finding(file, one, _with_unread(one, what)) for one, what in zip(asked, said, strict=True)]
 
 
-async def _find_others(asked: Sequence[Asked], run: Run) -> None:
+async def _find_others(asked: Sequence[SentenceToJudge], run: Run) -> None:
     """Add stored papers to the others of each sentence that is near to nothing in what it cites."""
     await asyncio.to_thread(lambda: [one.near for one in asked])
     far = [one for one in asked if one.near and not one.sentence.carried and one.near[0].share < _NEAR]
@@ -129,7 +129,7 @@ async def _find_others(asked: Sequence[Asked], run: Run) -> None:
         one.others += [held[name] for name in names if name in held and name not in known]
 
 
-async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
+async def _judged(waiting: Sequence[SentenceToJudge], run: Run) -> list[Judgement | None]:
     """What a judge says of each; None where nobody may judge.
 
     A language model that the settings name reads the sentences of a source in one call; where it fails, and where there
@@ -158,7 +158,7 @@ async def _judged(waiting: Sequence[Asked], run: Run) -> list[Judgement | None]:
     return [next(again) if said.relation == "failed" else said for said in found]
 
 
-async def _by_network(waiting: Sequence[Asked], critic: Critic | None) -> list[Judgement | None]:
+async def _by_network(waiting: Sequence[SentenceToJudge], critic: Critic | None) -> list[Judgement | None]:
     if critic is None:
         return [None] * len(waiting)
     parts = [parts_of(one.sentence.shown) for one in waiting]
@@ -174,7 +174,7 @@ async def _by_network(waiting: Sequence[Asked], critic: Critic | None) -> list[J
     return [*found[: len(waiting)]]
 
 
-def _by_code(one: Asked) -> Told | None:
+def _by_code(one: SentenceToJudge) -> Told | None:
     """What code alone says of a sentence; None where the critic is needed."""
     if wrong := next((entry for entry in one.cited if entry.wrong), None):
         return Told("wrong_reference", wrong.wrong, heading(wrong.documents[0]))
@@ -194,7 +194,7 @@ def _by_code(one: Asked) -> Told | None:
     return _on_subject(one) or _by_numbers(one) or _by_meaning(one)
 
 
-def _on_subject(one: Asked) -> Told | None:
+def _on_subject(one: SentenceToJudge) -> Told | None:
     """Whether another stored paper says it, or the cited text is on another subject."""
     away = nearest(one.claim, one.others, 1)
     if len(set(told(one.claim))) < LEAST_WORDS:
@@ -208,7 +208,7 @@ def _on_subject(one: Asked) -> Told | None:
     return None
 
 
-def _by_numbers(one: Asked) -> Told | None:
+def _by_numbers(one: SentenceToJudge) -> Told | None:
     best = one.near[0]
     if numbers := absent_numbers(one.claim, one.sources):
         if best.share < _FAR and len(set(told(one.claim))) >= LEAST_WORDS:
@@ -217,12 +217,12 @@ def _by_numbers(one: Asked) -> Told | None:
     return _by_letter(one)
 
 
-def _by_letter(one: Asked) -> Told | None:
+def _by_letter(one: SentenceToJudge) -> Told | None:
     held = repeats(one.said, one.near[0])
     return Told("supported", "the cited text says it letter by letter", one.near[0]) if held else None
 
 
-def _by_meaning(one: Asked) -> Told | None:
+def _by_meaning(one: SentenceToJudge) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
@@ -234,7 +234,7 @@ def _by_meaning(one: Asked) -> Told | None:
     return None
 
 
-def _by_critic(one: Asked, said: Judgement | None) -> Told:
+def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
     """What the critic says counts only where code has no doubt, and of a comparison only with its sides."""
     if said is None:
         return Told("not_checked", "no judge: run medground models fetch critic", one.near[0])
@@ -264,7 +264,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
 
 
-def _with_unread(one: Asked, said: Told) -> Told:
+def _with_unread(one: SentenceToJudge, said: Told) -> Told:
     """What is found, unless a paper that is cited too and could not be read may say otherwise."""
     unread = next((entry for entry in one.cited if not entry.documents), None)
     rests_on_all = said.kind in _OF_ALL or (said.kind == "supported" and is_absence(one.claim))
@@ -273,7 +273,7 @@ def _with_unread(one: Asked, said: Told) -> Told:
     return Told("not_checked", f"{unread.entry.mark or unread.entry.text} is not stored, and may say it", said.quote)
 
 
-def _finding(file: str, one: Asked, said: Told) -> Finding:
+def _finding(file: str, one: SentenceToJudge, said: Told) -> Finding:
     quote, cited = said.quote, (entry.ref for entry in one.cited if entry.ref)
     return Finding(
         file=file,

@@ -69,8 +69,8 @@ def asks_for_amount(text: str) -> bool:
 
 # What a question asks of the thing that it is about, such as its prognosis or its harms, in anybody's words.
 
-_SURE = 0.5
-"""Share from which a sentence tells of a kind whatever its words."""
+SURE = 0.5
+"""Share from which a question or a sentence is of a kind whatever its words."""
 _TOLD = {
     "the outlook of": "outlook",
     "the inheritance of": "inheritance",
@@ -108,7 +108,7 @@ def aspects_told(text: str) -> frozenset[str]:
     from medground.language import kinds  # numpy is slow to import
 
     shares = kinds.told(stems(text))
-    return aspects_of(text).union(one for one, kind in _TOLD.items() if shares[kinds.KINDS.index(kind)] >= _SURE)
+    return aspects_of(text).union(one for one, kind in _TOLD.items() if shares[kinds.KINDS.index(kind)] >= SURE)
 
 
 def asked_in(question: str) -> list[list[str]]:

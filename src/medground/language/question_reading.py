@@ -28,7 +28,7 @@ from medground.language.people_words import (
     unknown_words,
 )
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
+from medground.language.question_kinds import SURE, asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
 from medground.language.types import Typed, mistyped, typed
@@ -92,10 +92,11 @@ class Asked:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of answer that it asks for (`kinds.KINDS`), as `causes` or `outlook`; `other` for none of them."""
+        """The kind of answer that it asks for, such as `causes` (`kinds.KINDS`); `other` where none is likely."""
         from medground.language import kinds  # numpy is slow to import
 
-        return kinds.KINDS[int(kinds.asked(self.without_things(self.plain)).argmax())]
+        shares = kinds.asked(self.without_things(self.plain))
+        return kinds.KINDS[int(shares.argmax())] if shares.max() >= SURE else "other"
 
     @cached_property
     def statement(self) -> str | None:
@@ -262,6 +263,10 @@ class Asked:
         """Of a comparison, what a quote on one side names: the things of that side, and those of no side."""
         compared = self.comparison
         return compared.each_side(self.deciding) if compared and compared.sides else []
+
+    def names_side(self, text: str) -> bool:
+        """Whether a text names all things of one side of a comparison."""
+        return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.

@@ -178,7 +178,7 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
             state: work.State = "found" if here else "failed" if one.failure else "empty"
             tried.append(work.Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
     spent = work.Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
-    return work.Explored(question=work.Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
+    return work.Explored(question=work.TrainItem.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
 def _sources(engine: Engine, items: Sequence[Item]) -> tuple[SourceDescription, ...]:

@@ -22,7 +22,7 @@ from medground.recipes import ExploredSource, PlanSourcesInput, plan_sources_tag
 from medground.values import MOST_QUERIES, Frozen, SourceDescription, SourcePlan, tagged
 from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
-from medground_evaluate.planning.work import Asked, Judged, Label, read_work
+from medground_evaluate.planning.work import Judged, Label, TrainItem, read_work
 
 Which = Literal["positive", "negative", "pairs"]
 FILES: dict[Which, str] = {"positive": "sft.jsonl", "negative": "sft-negative.jsonl", "pairs": "dpo.jsonl"}
@@ -57,7 +57,7 @@ NO_SOURCE_HELPS = "no source helps: no positive query"
 class Planned:
     """A question with its plans `P+` and `P-`. A plan is None where no query has its label."""
 
-    question: Asked
+    question: TrainItem
     positive: SourcePlan | None
     negative: SourcePlan | None
 
@@ -97,7 +97,7 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
     return plan if plan.size else None
 
 
-def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> planner.Messages:
+def planner_messages(asked: TrainItem, sources: Sequence[SourceDescription]) -> planner.Messages:
     """The instructions and the question, as the trained planner gets them."""
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)

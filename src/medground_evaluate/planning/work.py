@@ -55,7 +55,7 @@ class Spent(Frozen):
         return cls(retrieval_seconds=round(retrieval, 4), inference_seconds=round(inference, 4), **same)
 
 
-class Asked(Frozen):
+class TrainItem(Frozen):
     """A training question and its gold answer.
 
     Attributes:
@@ -75,7 +75,7 @@ class Asked(Frozen):
     documents: tuple[DocumentId, ...] = ()
 
     @classmethod
-    def of(cls, item: Item) -> Asked:
+    def of(cls, item: Item) -> TrainItem:
         """A question of a data set with its gold answer in words."""
         said = "; ".join(item.question.worded(item.gold))
         asked = {name: getattr(item.question, name) for name in ("text", "task", "options", "context")}
@@ -100,7 +100,7 @@ class Tried(Frozen):
 class Explored(Frozen):
     """A question with the queries that were tried for it (section 4.2.1)."""
 
-    question: Asked
+    question: TrainItem
     queries: tuple[Tried, ...] = ()
     passages: dict[str, Passage] = Field(default_factory=dict)
     spent: Spent = Spent()
@@ -124,7 +124,7 @@ class JudgedQuery(Frozen):
 class Judged(Frozen):
     """A question with its labelled queries (section 4.2.2), in the order in which they were explored."""
 
-    question: Asked
+    question: TrainItem
     queries: tuple[JudgedQuery, ...] = ()
     spent: Spent = Spent()
 

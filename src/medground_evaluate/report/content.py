@@ -15,7 +15,7 @@ MOST_QUESTIONS = 5_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportedQuestion:
     """One question. `given` are the lines of the runs, in their order; None for a run without one."""
 
     id: str
@@ -44,7 +44,7 @@ class Report:
     comparison: Comparison
     headers: tuple[RunHeader, ...]
     baseline: Baseline | None
-    questions: tuple[Asked, ...]
+    questions: tuple[ReportedQuestion, ...]
     left_out: int
 
 
@@ -72,13 +72,13 @@ def report_on(results: Sequence[Result], items: Sequence[Item] | None = None) ->
     )
 
 
-def _questions(results: Sequence[Result]) -> list[Asked]:
+def _questions(results: Sequence[Result]) -> list[ReportedQuestion]:
     texts = {i: line.question for result in reversed(results) for i, line in result.lines.items()}
     found = []
     for i in dict.fromkeys(i for result in results for i in result.lines):
         given = tuple(result.lines.get(i) for result in results)
         gold = next(line.gold for line in given if line is not None)
-        found.append(Asked(i, texts[i], gold, given))
+        found.append(ReportedQuestion(i, texts[i], gold, given))
     return found
 
 

@@ -15,7 +15,7 @@ from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
 from medground.recipes.reason_and_verify import demonstrations as shots
 from medground.values.source_plan import SourceDescription, SourceQuery
-from medground_evaluate.planning.work import Asked, Head, Judged, JudgedQuery, WorkFile
+from medground_evaluate.planning.work import Head, Judged, JudgedQuery, TrainItem, WorkFile
 
 TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]
 OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
@@ -93,7 +93,9 @@ ASKED_ABOUT = ("zinc", "aspirin", "insulin", "statins", "exercise", "surgery")
 def judged_question(number: int, *, positive: bool = True, negative: bool = True) -> Judged:
     """A question whose book helps and whose graph does not."""
     topic = ASKED_ABOUT[number % len(ASKED_ABOUT)]
-    asked = Asked(id=f"Q{number}", text=f"Does {topic} prevent gout?", task="yes-no-maybe", gold=("yes",), answer="yes")
+    asked = TrainItem(
+        id=f"Q{number}", text=f"Does {topic} prevent gout?", task="yes-no-maybe", gold=("yes",), answer="yes"
+    )
     queries = []
     if positive:
         queries.append(JudgedQuery(source="book", query=SourceQuery(text=f"{topic} gout"), label="positive"))

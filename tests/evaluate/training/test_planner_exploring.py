@@ -41,7 +41,16 @@ from medground_evaluate.planning.judging import (
     shown,
     write_sheet,
 )
-from medground_evaluate.planning.work import Asked, Explored, Judged, Spent, Tried, WorkFile, read_work, work_through
+from medground_evaluate.planning.work import (
+    Explored,
+    Judged,
+    Spent,
+    TrainItem,
+    Tried,
+    WorkFile,
+    read_work,
+    work_through,
+)
 
 TABLES = tomllib.loads((Path(__file__).parents[1] / "tables.toml").read_text(encoding="utf-8"))
 
@@ -83,8 +92,10 @@ def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Setti
     refused(BadDocument, "not a file of planner training", read_work, other, Explored)
 
 
-def asked(answer: str = "yes", **fields: object) -> Asked:
-    return Asked(id="1", text="Does zinc prevent gout?", task="yes-no-maybe", gold=("yes",), answer=answer, **fields)
+def asked(answer: str = "yes", **fields: object) -> TrainItem:
+    return TrainItem(
+        id="1", text="Does zinc prevent gout?", task="yes-no-maybe", gold=("yes",), answer=answer, **fields
+    )
 
 
 def explored(kind: SourceKind = "research", passages: int = 4, **fields: object) -> Explored:
@@ -203,9 +214,11 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
     assert "unknown" in cost_lines("exploration", [*spent, Spent(price=None)], 1)[1]
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
-    assert Asked.of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
+    assert TrainItem.of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
     closed = Question.ask("Does zinc prevent gout?")
-    assert Asked.of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."
+    assert (
+        TrainItem.of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."
+    )
 
 
 run = partial(medground, "train", "planner")

@@ -18,15 +18,15 @@ from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground_evaluate.planning import trainset
 from medground_evaluate.planning.learn import train
-from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label
+from medground_evaluate.planning.work import Judged, JudgedQuery, Label, TrainItem
 
 SOURCES = ("book", "research", "graph")
 MakeJudged = Callable[..., object]
 Write = Callable[..., Path]
 
 
-def asked(name: str = "1") -> Asked:
-    return Asked(id=name, text="Does aspirin reduce stroke?", task="yes-no-maybe", gold=("yes",), answer="yes")
+def asked(name: str = "1") -> TrainItem:
+    return TrainItem(id=name, text="Does aspirin reduce stroke?", task="yes-no-maybe", gold=("yes",), answer="yes")
 
 
 def judged(labels: dict[str, str], name: str = "1") -> Judged:

@@ -28,7 +28,7 @@ from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
 from medground.faces.api.server import needs_token
 from medground.faces.service.records import FILE_NAME, MARK
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.faces.service.values import Limits, Role
 from medground.home.settings import Settings
@@ -167,7 +167,7 @@ def asked(papers: Settings) -> str:
 
     async def ask() -> str:
         async with Service.open(papers) as service:
-            return (await answered(service, Asked(question=QUESTION), await service.who(secret))).trace_id
+            return (await answered(service, AskBody(question=QUESTION), await service.who(secret))).trace_id
 
     return asyncio.run(ask())
 

@@ -11,7 +11,7 @@ from small_service import ADA, QUESTION, answered
 from medground.engine.answers import Answers
 from medground.engine.blocking import ask as ask_once
 from medground.errors import NotFound
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
@@ -31,7 +31,7 @@ async def test_answers_and_traces_are_deleted_after_their_days(kept: Settings) -
     async with Service.open(kept, now=clocks.now, steady=clocks.steady) as service:
         for _ in range(21):
             clocks.time += timedelta(minutes=1)
-            last = await answered(service, Asked(question=QUESTION), ADA)
+            last = await answered(service, AskBody(question=QUESTION), ADA)
         claim = await service.verify("Aspirin helps.", ADA)
         assert await clocks.passes(service, 2 * DAY) == 0
         clocks.time += 26 * DAY  # off, and its looks start again
@@ -81,11 +81,11 @@ async def test_a_clock_that_jumps_deletes_nothing(
 ) -> None:
     clocks = Clocks()
     async with Service.open(kept, now=clocks.now, steady=clocks.steady) as service:
-        answer = await answered(service, Asked(question=QUESTION), ADA)
+        answer = await answered(service, AskBody(question=QUESTION), ADA)
         assert await clocks.passes(service, 2 * DAY) == 0
         if not restarted:
             jump(clocks)
-            await answered(service, Asked(question=QUESTION), ADA)  # written by the wrong clock
+            await answered(service, AskBody(question=QUESTION), ADA)  # written by the wrong clock
             assert await clocks.passes(service, period) == 0
             assert "clock" in [entry.act for entry in service.audit.read()]
     if restarted:

@@ -24,7 +24,7 @@ from medground.faces.service.accounts import Owners, Tokens
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.job_store import JobStore
 from medground.faces.service.records import FILE_NAME, Records, url_of
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.faces.service.shared import Shared
 from medground.faces.service.values import Event, LimitReached, Limits, Person, Repeat, Told
@@ -76,7 +76,7 @@ async def test_a_token_has_its_rate_through_all_servers(group: Settings) -> None
 
 async def test_a_job_is_seen_followed_and_stopped_on_every_server(group: Settings) -> None:
     async with two(group) as (one, other):
-        job = await one.start(Asked(question=QUESTION), ADA)
+        job = await one.start(AskBody(question=QUESTION), ADA)
         there = await other.jobs.find(job.id, ADA.id)
         followed = await events_of(there)
         assert followed == await events_of(job)
@@ -92,7 +92,7 @@ async def test_a_job_is_seen_followed_and_stopped_on_every_server(group: Setting
         with pytest.raises(Stopped):
             await there.result()
         assert long.state == "stopped"
-        failed = await one.start(Asked(question=QUESTION, filters={"where": {"colour": "x"}}), ADA)  # type: ignore[arg-type]
+        failed = await one.start(AskBody(question=QUESTION, filters={"where": {"colour": "x"}}), ADA)  # type: ignore[arg-type]
         with pytest.raises(Told, match="no field 'colour'") as told:
             await (await other.jobs.find(failed.id, ADA.id)).result()
         assert other.problem(told.value) == failed.told.problem
@@ -105,7 +105,7 @@ async def test_a_question_lives_while_somebody_listens_on_another_server(
     monkeypatch.setattr("medground.faces.service.job._HEARD", 0.2)
     async with two(group, abandoned_after=10) as (one, other):
         one._turns = asyncio.Semaphore(0)  # no question gets its turn
-        job = await one.start(Asked(question=QUESTION), ADA)
+        job = await one.start(AskBody(question=QUESTION), ADA)
         listening = asyncio.create_task((await other.jobs.find(job.id, ADA.id)).result())
         await asyncio.sleep(12)
         assert job.state == "queued"
@@ -117,7 +117,7 @@ async def test_a_question_lives_while_somebody_listens_on_another_server(
 
 async def test_one_key_makes_one_job_and_one_budget_pays_one_after_the_other(group: Settings) -> None:
     async with two(group) as servers:
-        asked = Asked(question=QUESTION)
+        asked = AskBody(question=QUESTION)
         jobs = await asyncio.gather(*(servers[n % 2].start(asked, ADA, key="k") for n in range(20)))
         assert len({job.id for job in jobs}) == 1
         assert len({(await job.outcome()).trace_id for job in jobs}) == 1
@@ -205,7 +205,11 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
         try:
             async with service.jobs.shared.held("purse:ada"):
                 postgres.run("stop", "-m", "immediate")
-            for ask in (service.who(secret), service.check_ready(), service.start(Asked(question=QUESTION), ADA)):
+            for ask in (
+                service.who(secret),
+                service.check_ready(),
+                service.start(AskBody(question=QUESTION), ADA),
+            ):
                 with pytest.raises(StorageFailed, match=r"cannot be used .*; check that it runs") as error:
                     await ask
                 assert PASSWORD not in str(error.value) and "\n" not in str(error.value)
@@ -217,7 +221,7 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
         assert (await service.who(secret)).name == "ada"  # it is there again
         async with service.jobs.shared.held("purse:ada"):
             pass  # what could not be let go is free
-        assert (await answered(service, Asked(question=QUESTION), ADA)).evidence
+        assert (await answered(service, AskBody(question=QUESTION), ADA)).evidence
         with closing(Records.from_settings(group)) as records:
             records.change(("DROP TABLE tokens", ()))
         with pytest.raises(StorageFailed, match="tokens"):

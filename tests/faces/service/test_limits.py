@@ -17,7 +17,7 @@ from small_service import BOB, QUESTION, Clock, answered
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Spent
 from medground.faces.service.admission import left_of, lowered
-from medground.faces.service.request import Asked, allowed_keys, terms_of
+from medground.faces.service.request import AskBody, allowed_keys, terms_of
 from medground.faces.service.service import Service
 from medground.faces.service.values import LimitReached, Limits, Person, Told
 from medground.home.registry import recipe_names
@@ -51,7 +51,7 @@ VALUES = some.one_of(
 )
 
 
-def changed(asked: Asked) -> Settings:
+def changed(asked: AskBody) -> Settings:
     terms = terms_of(asked, SERVER)
     recipe = {"recipe.name": terms.recipe} if terms.recipe else {}
     return SERVER.with_options({**terms.settings, **recipe})
@@ -66,7 +66,7 @@ def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
     key: str, value: Any, recipe: str
 ) -> None:
     try:
-        settings = changed(Asked(question=QUESTION, recipe=recipe, settings={key: value}))
+        settings = changed(AskBody(question=QUESTION, recipe=recipe, settings={key: value}))
     except (ValidationError, UsageError):
         return
     assert key in allowed_keys(recipe)
@@ -93,26 +93,26 @@ def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
 )
 def test_what_is_refused_is_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        terms_of(Asked(question=QUESTION, settings=settings), SERVER)
+        terms_of(AskBody(question=QUESTION, settings=settings), SERVER)
     assert message in str(error.value)
 
 
 def test_budgets_only_become_lower_and_settings_are_those_of_the_recipe() -> None:
-    chosen = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
+    chosen = changed(AskBody(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
     assert chosen.sections["self_medrag"].model_dump()["passages"] == 3
-    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
+    terms = terms_of(AskBody(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
     assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
     asked = {"budget.tokens": 5000, "budget.money": 0.5, "budget.calls": 3, "budget.seconds": 1e6}
-    budget = changed(Asked(question=QUESTION, settings=asked)).budget
+    budget = changed(AskBody(question=QUESTION, settings=asked)).budget
     assert (budget.tokens, budget.money, budget.calls, budget.seconds) == (1000, Decimal("0.5"), 3, 120.0)
-    assert changed(Asked(question=QUESTION, kind="research", settings=asked)).budget.seconds == 3600.0
-    assert changed(Asked(question=QUESTION, settings={"budget.seconds": 5})).budget.seconds == 5
-    assert terms_of(Asked(question=QUESTION), SERVER).settings == {}  # so that its id is that of the command line
+    assert changed(AskBody(question=QUESTION, kind="research", settings=asked)).budget.seconds == 3600.0
+    assert changed(AskBody(question=QUESTION, settings={"budget.seconds": 5})).budget.seconds == 5
+    assert terms_of(AskBody(question=QUESTION), SERVER).settings == {}  # so that its id is that of the command line
 
 
 def test_sources_and_models_are_those_that_the_server_offers() -> None:
     server = SERVER.with_options({"serve.models": ("openai:gpt-5",), "serve.sources": ("europepmc", "pubmed")})
-    terms = terms_of(Asked(question=QUESTION, model="openai:gpt-5", sources=("europepmc",)), server)
+    terms = terms_of(AskBody(question=QUESTION, model="openai:gpt-5", sources=("europepmc",)), server)
     assert (terms.model, terms.searched.sources, terms.searched.corpora, terms.free) == (
         "openai:gpt-5",
         ("europepmc",),
@@ -120,17 +120,23 @@ def test_sources_and_models_are_those_that_the_server_offers() -> None:
         False,
     )
     for asked, message in (
-        (Asked(question=QUESTION, sources=("brave",)), "the source 'brave' is not offered here; sources: europepmc"),
-        (Asked(question=QUESTION, model="local:/srv/x.gguf"), "is not offered here; models: keyless, openai:gpt-5"),
-        (Asked(question=QUESTION, recipe="../x"), "unknown recipe"),
-        (Asked(question=QUESTION, corpora=()), "there is nothing to search"),
+        (
+            AskBody(question=QUESTION, sources=("brave",)),
+            "the source 'brave' is not offered here; sources: europepmc",
+        ),
+        (
+            AskBody(question=QUESTION, model="local:/srv/x.gguf"),
+            "is not offered here; models: keyless, openai:gpt-5",
+        ),
+        (AskBody(question=QUESTION, recipe="../x"), "unknown recipe"),
+        (AskBody(question=QUESTION, corpora=()), "there is nothing to search"),
     ):
         with pytest.raises(UsageError, match=message):
             terms_of(asked, server)
     server = SERVER.with_options({"retrieval.pubmed": "live", "serve.sources": ("europepmc",)})
-    searched = terms_of(Asked(question=QUESTION, sources=("europepmc",)), server).searched
+    searched = terms_of(AskBody(question=QUESTION, sources=("europepmc",)), server).searched
     assert server.with_options(searched.options()).retrieval.pubmed is None  # it is not named, so not searched
-    both = terms_of(Asked(question=QUESTION, corpora=("papers",)), server).searched
+    both = terms_of(AskBody(question=QUESTION, corpora=("papers",)), server).searched
     assert (both.corpora, both.sources) == (("papers",), ("pubmed",))
 
 
@@ -139,7 +145,7 @@ def limited(**limits: Any) -> Person:
 
 
 async def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Settings) -> None:
-    clock, asked, claim = Clock(), Asked(question=QUESTION), "Aspirin reduced the risk of stroke in adults."
+    clock, asked, claim = Clock(), AskBody(question=QUESTION), "Aspirin reduced the risk of stroke in adults."
     async with Service.open(papers, clock=clock) as service:
         ada = limited(rate=3)
         await service.search("aspirin", ada)
@@ -163,7 +169,7 @@ async def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(paper
 async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
     async with Service.open(papers) as service:
         ada, bob = limited(concurrent=2), Person(id="bob", name="Bob", limits=Limits(concurrent=1))
-        starting = [service.start(Asked(question=QUESTION), ada) for _ in range(10)]
+        starting = [service.start(AskBody(question=QUESTION), ada) for _ in range(10)]
         outcomes = await asyncio.gather(*starting, return_exceptions=True)
         refused = [one for one in outcomes if isinstance(one, LimitReached)]
         jobs = [one for one in outcomes if not isinstance(one, BaseException)]
@@ -173,10 +179,10 @@ async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None
         with pytest.raises(LimitReached, match="2 of your requests are running"):
             await service.verify("Aspirin helps.", ada)
         await service.search("aspirin", ada)  # short, so that it does not count
-        await answered(service, Asked(question=QUESTION), bob)
+        await answered(service, AskBody(question=QUESTION), bob)
         for job in jobs:
             await job.result()
-        await answered(service, Asked(question=QUESTION), ada)
+        await answered(service, AskBody(question=QUESTION), ada)
 
 
 def test_what_is_left_lowers_the_budget_of_a_question() -> None:
@@ -228,7 +234,7 @@ async def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
 
     async with Service.open(server) as service:
         ada = limited(tokens=250)
-        asked = Asked(question=QUESTION, model="paid:model")
+        asked = AskBody(question=QUESTION, model="paid:model")
         jobs = await asyncio.gather(*(service.start(asked, ada) for _ in range(4)))
         outcomes = await asyncio.gather(*(job.result() for job in jobs), return_exceptions=True)
         spent = await service.usage(ada)
@@ -240,20 +246,20 @@ async def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
         assert refused.value.retry_after is not None
         with pytest.raises(LimitReached):
             await service.verify("Aspirin helps.", ada, model="paid:model")
-        free = await answered(service, Asked(question=QUESTION), ada)  # what costs nothing goes on
+        free = await answered(service, AskBody(question=QUESTION), ada)  # what costs nothing goes on
         assert free.usage.model_calls == 0
 
 
 async def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings) -> None:
     async with Service.open(papers) as service:
         ada = limited()
-        await answered(service, Asked(question=QUESTION), ada)
+        await answered(service, AskBody(question=QUESTION), ada)
         calling = asyncio.create_task(service.verify("Aspirin helps.", ada))
         while not service._unfinished:
             await asyncio.sleep(0.001)
         calling.cancel()  # its caller left, and it goes on
         await asyncio.gather(*service._unfinished)
-        job = await service.start(Asked(question=QUESTION), ada)
+        job = await service.start(AskBody(question=QUESTION), ada)
         async for event in job.events():
             if event.type == "step":
                 break
@@ -266,7 +272,7 @@ async def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Set
 
 async def test_the_same_request_is_answered_once(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        asked, ada, bob = Asked(question=QUESTION), limited(), BOB
+        asked, ada, bob = AskBody(question=QUESTION), limited(), BOB
         job = await service.start(asked, ada, key="k1")
         name = (await job.outcome()).trace_id
         again = await service.start(asked, ada, key="k1")
@@ -281,14 +287,14 @@ async def test_the_same_request_is_answered_once(papers: Settings) -> None:
         assert (await service.start(asked, ada, key="k3")).id != stopped.id  # it is tried again
     async with Service.open(papers) as service:
         ada = limited(rate=1)
-        job = await service.start(Asked(question=QUESTION), ada, key="k1")
+        job = await service.start(AskBody(question=QUESTION), ada, key="k1")
         events = [event async for event in job.events()]
         assert (job.id, events[0].type, events[-1].type) == (again.id, "queued", "answer")
         assert events[-1].answer is not None
         assert events[-1].answer.trace_id == name
         with pytest.raises(UsageError, match="used for another request"):
-            await service.start(Asked(question="Do fins regenerate?"), ada, key="k1")
+            await service.start(AskBody(question="Do fins regenerate?"), ada, key="k1")
         await service.delete(name, ada)
         with pytest.raises(NotFound):
             await service.answer(name, ada)
-        assert (await answered(service, Asked(question=QUESTION), ada)).trace_id != name
+        assert (await answered(service, AskBody(question=QUESTION), ada)).trace_id != name

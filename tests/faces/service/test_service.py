@@ -25,7 +25,7 @@ from medground.engine.blocking import BlockingEngine
 from medground.engine.blocking import ask as ask_once
 from medground.errors import NotFound, Stopped, UsageError
 from medground.faces.service.accounts import Watched, Work
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Event, Told
 from medground.home.settings import Settings
@@ -36,11 +36,11 @@ from medground.wording.view_types import ChosenView
 
 async def test_questions_are_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        job = await service.start(Asked(question=QUESTION), ADA)
+        job = await service.start(AskBody(question=QUESTION), ADA)
         events = [event async for event in job.events()]
         answer = await job.outcome()
         assert answer == await service.answer(answer.trace_id, ADA)
-        jobs = await asyncio.gather(*(service.start(Asked(question=QUESTION), ADA) for _ in range(20)))
+        jobs = await asyncio.gather(*(service.start(AskBody(question=QUESTION), ADA) for _ in range(20)))
         assert {job.state for job in jobs} <= {"queued", "running"}
         answers = [await job.result() for job in jobs]
         assert len({one.trace_id for one in answers if one}) == 20
@@ -61,15 +61,15 @@ async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_
         own = engine.ask(QUESTION)
 
     async with Service.open(papers) as service:
-        await answered(service, Asked(question=QUESTION), ADA)
-        mine = await answered(service, Asked(question="Do fins regenerate?"), LOCAL)
+        await answered(service, AskBody(question=QUESTION), ADA)
+        mine = await answered(service, AskBody(question="Do fins regenerate?"), LOCAL)
         assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
         assert [past.trace_id for past in await service.history(before=mine.trace_id)] == [own.trace_id]
         for name in (own.trace_id, "last", "../answers/x", "*", "", "x" * 500):
             for read in (service.answer, service.trace, service.delete):
                 with pytest.raises(NotFound):
                     await read(name, ADA)
-        job = await service.start(Asked(question=QUESTION), ADA)
+        job = await service.start(AskBody(question=QUESTION), ADA)
         answer = await job.result()
         assert answer is not None
         await service.delete(answer.trace_id, ADA)
@@ -83,7 +83,7 @@ async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_
 
 async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        there = await answered(service, Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
+        there = await answered(service, AskBody(question="Do fins regenerate?", corpora=("others",)), ADA)
         assert {search.source for search in there.searches} == {"corpus:others"}
         found = await service.search("zebrafish fins", ADA, corpora=("others",))
         assert found.hits[0].passage.document_id == "PMID:2"
@@ -94,7 +94,7 @@ async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) 
             await service.document("PMID:1", ADA, corpora=("others",))
         for name in ("elsewhere", "../papers"):
             with pytest.raises((UsageError, Told)):
-                await answered(service, Asked(question=QUESTION, corpora=(name,)), ADA)
+                await answered(service, AskBody(question=QUESTION, corpora=(name,)), ADA)
         with pytest.raises(UsageError, match="the source 'brave' is not offered here"):
             await service.search("fins", ADA, sources=("brave",))
 
@@ -117,21 +117,21 @@ async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_
         await service.warm()
         every = {"starter", "papers", "others"}
         assert {one.name for one in await service.corpora() if one.default} == every
-        answer = await answered(service, Asked(question=QUESTION), ADA)
+        answer = await answered(service, AskBody(question=QUESTION), ADA)
         assert searched(answer) == every
         assert {hit.source for hit in (await service.search("fins insulin", ADA)).hits} >= {"corpus:starter"}
-        one = await answered(service, Asked(question=QUESTION, corpora=("papers",), sources=()), ADA)
+        one = await answered(service, AskBody(question=QUESTION, corpora=("papers",), sources=()), ADA)
         view = await service.view(one.trace_id, ADA)
         assert view.chosen == ChosenView(corpora=("papers",))
-        after = await answered(service, Asked(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
+        after = await answered(service, AskBody(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
         assert searched(after) == {"papers"}
-        other = Asked(question="Does it reduce bleeding?", follow=one.trace_id, corpora=("others",))
+        other = AskBody(question="Does it reduce bleeding?", follow=one.trace_id, corpora=("others",))
         assert searched(await answered(service, other, ADA)) == {"others"}
 
         file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
         await asyncio.to_thread(build, library, "statins", find_inputs([file]))
         assert (await service.view(answer.trace_id, ADA)).chosen is None
-        later = await answered(service, Asked(question="Do statins?", follow=answer.trace_id), ADA)
+        later = await answered(service, AskBody(question="Do statins?", follow=answer.trace_id), ADA)
         assert searched(later) == {*every, "statins"}
         file.write_text('{"id": "PMID:8", "title": "Zinc", "text": "Zinc shortens colds."}', encoding="utf-8")
         await asyncio.to_thread(build, library, "statins", find_inputs([file]))  # built again, so opened again
@@ -148,7 +148,7 @@ async def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
     monkeypatch.setattr(CorpusSource, "search", search_for_ever)
 
     service = await Service.open(papers)
-    job = await service.start(Asked(question=QUESTION), ADA)
+    job = await service.start(AskBody(question=QUESTION), ADA)
     async with aclosing(job.events()) as events:
         async for event in events:
             if event.type == "step":
@@ -161,14 +161,14 @@ async def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
     assert kept is not None
     assert kept.stopped == "cancelled"
     with pytest.raises(UsageError, match="the service is closed"):
-        await service.start(Asked(question=QUESTION), ADA)
+        await service.start(AskBody(question=QUESTION), ADA)
     with pytest.raises(UsageError, match="the service is closed"):
         await service.search("fins", ADA)
 
 
 async def test_the_trace_of_a_question_that_failed_is_its_askers(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        wrong = Asked.model_validate({"question": QUESTION, "filters": {"where": {"colour": "x"}}})
+        wrong = AskBody.model_validate({"question": QUESTION, "filters": {"where": {"colour": "x"}}})
         with pytest.raises(Told, match="no field 'colour'") as failed:
             await answered(service, wrong, ADA)
         assert failed.value.trace_id is not None
@@ -188,7 +188,7 @@ async def test_research_is_stopped_and_gone_on_with_by_its_owner(
     slow_research.install(calls)
     monkeypatch.setattr(slow_research, "WAIT", 0.2)  # so that it is at work when it is stopped
     settings = Settings.load(options=slow_research.options(**{"model.cache": False, "serve.seconds": 60}))
-    asked = Asked(question="About topics", kind="research", recipe="slow-research")
+    asked = AskBody(question="About topics", kind="research", recipe="slow-research")
 
     async with Service.open(settings) as service:
         job = await service.start(asked, ADA)
@@ -224,8 +224,8 @@ async def test_research_is_stopped_and_gone_on_with_by_its_owner(
 
 async def test_what_is_watched_is_asked_again_once_when_its_corpora_have_changed(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        former = await answered(service, Asked(question=QUESTION), LOCAL)
-        named = await answered(service, Asked(question=QUESTION, corpora=("others",), sources=()), LOCAL)
+        former = await answered(service, AskBody(question=QUESTION), LOCAL)
+        named = await answered(service, AskBody(question=QUESTION, corpora=("others",), sources=()), LOCAL)
         states = {name: Library(papers.home).info(name).hash for name in ("papers", "others")}
         watched = [Watched(answer=one, states=states) for one in ("gone", former.trace_id, named.trace_id)]
         for person in (LOCAL, ADA):  # she has no token here
@@ -252,8 +252,8 @@ async def test_what_is_watched_is_asked_as_it_was_or_why_it_cannot_be_is_told(pa
     disk = shutil.copytree(papers.home / "corpora" / "others", tmp_path / ("far" * 40))
     far = ask_once(QUESTION, settings={"home": papers.home, "retrieval.corpora": ("papers", str(disk))})
     async with Service.open(papers) as service:
-        brief = await answered(service, Asked(question=QUESTION, settings={"recipe.sentences": 1}), LOCAL)
-        report = await answered(service, Asked(question=QUESTION, kind="research"), LOCAL)
+        brief = await answered(service, AskBody(question=QUESTION, settings={"recipe.sentences": 1}), LOCAL)
+        report = await answered(service, AskBody(question=QUESTION, kind="research"), LOCAL)
         watched = [Watched(answer=one.trace_id, states={"far": ""}) for one in (far, brief, report)]
         service.saved.write(LOCAL.id, Work(watched=tuple(watched)))
         corpus_of(*both, {"id": "PMID:4", "title": "Fins", "text": "Fins of fish."})

@@ -11,7 +11,7 @@ from small_service import PAPERS, QUESTION, answered, tokens_of
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed, SourceUnavailable, Stopped
 from medground.faces.service.accounts import Watched, Work
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Limits
 from medground.home.settings import Settings
@@ -43,7 +43,7 @@ async def test_what_failed_is_asked_again_after_a_pause(
 ) -> None:
     clocks = Clocks()
     async with Service.open(papers, now=clocks.now, steady=clocks.steady) as service:
-        former = await answered(service, Asked(question=QUESTION), LOCAL)
+        former = await answered(service, AskBody(question=QUESTION), LOCAL)
         service.saved.write(LOCAL.id, Work(watched=(Watched(answer=former.trace_id, states={}),)))
         corpus_of(*PAPERS, NEW)
         with monkeypatch.context() as broken:
@@ -70,7 +70,7 @@ async def test_limits_of_a_person_do_not_stop_what_the_server_asks_for_them(pape
         secret = tokens.create("ada", limits)
     async with Service.open(papers) as service:
         ada = await service.who(secret)
-        former = await answered(service, Asked(question=QUESTION), ada)
+        former = await answered(service, AskBody(question=QUESTION), ada)
         service.saved.write(ada.id, Work(watched=(Watched(answer=former.trace_id, states={}),)))
         corpus_of(*PAPERS, NEW)
         assert await service.ask_watched() == 1

@@ -13,7 +13,6 @@ from medground.answering.verify.named import author_years
 from medground.answering.verify.references import quotations
 from medground.corpus.retraction import set_aside
 from medground.language.clauses import segment
-from medground.pubmed.typed import as_typed
 from medground.values.answer import Search, SourceDocument
 from medground.values.decision import Notice
 from medground.values.document import Frozen, Hit
@@ -85,7 +84,7 @@ async def _context(claim: str, run: Run) -> list[Hit]:
     await with_titles(run.question, run)  # what a claim is compared with first: the papers that it names by id
     stated = without_citations(claim) or claim
     quoted = [Lookup.words(passage) for passage in quotations(claim)]
-    found = await run.look_up(as_typed(Lookup.words(stated)), *quoted)
+    found = await run.look_up(Lookup.words(stated), *quoted)
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
     if author_years(claim):
         await run.retrieve(list(set_aside(fused)[1]))  # so that a retracted one is known by its authors

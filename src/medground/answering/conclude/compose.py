@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.critic_reading import CriticReading
 from medground.answering.conclude.decision import decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
@@ -71,7 +72,7 @@ def compose(
     # first, because it may add a warning
     decision = decide(question, run, draft, kept, verdicts, answered, check, elsewhere)
     kept = _shown(kept, draft, decision, run) if run.settings.verify.gate else kept
-    tell_first_line(_first_line(decision, kept), run)
+    tell_first_line(_first_line(decision, kept, run), run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
@@ -103,10 +104,14 @@ def _used(statements: Sequence[Statement], conflicts: Sequence[Conflict], run: R
     return tuple(sorted(shown, key=lambda e: order.index(e.id) if e.id in order else len(order)))
 
 
-def _first_line(decision: Decision, kept: Sequence[Verdicted]) -> FirstLine:
+def _first_line(decision: Decision, kept: Sequence[Verdicted], run: Run) -> FirstLine:
     """What stands on top: the decision and the first sentence that is shown."""
-    lost = f"no quote mentions {' or '.join(decision.unmentioned)}" if decision.unmentioned else ""
-    return FirstLine(decision.status, kept[0][0].text if kept else "", lost or decision.reason)
+    lost, reason = list(decision.unmentioned), decision.reason
+    if reason == NOTHING_FOUND and run.searches:
+        lost = [thing.said for thing in run.asked.deciding]
+    if lost:
+        reason = f"no quote mentions {' or '.join(lost)}"
+    return FirstLine(decision.status, kept[0][0].text if kept else "", reason)
 
 
 def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run) -> list[Verdicted]:

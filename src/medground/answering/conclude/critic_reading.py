@@ -9,13 +9,12 @@ from medground.answering.run import Run
 from medground.answering.verify.context import unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import ONE, OPERATOR, SEVERAL, decides_from, has_last_word, may_judge
+from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, may_judge
 from medground.answering.verify.overclaim import overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import Asked
 from medground.models.catalogue import shipped
-from medground.models.operators.checking import check
 from medground.models.operators.differences import differences
 from medground.values.decision import AnswerCheck
 from medground.values.document import Document
@@ -43,11 +42,6 @@ class CriticReading:
         """The check of a short answer that the quotes deny."""
         found = {"result": "contradicted", "found": (self.value,), "reason": self.reason}
         return AnswerCheck(answer=answer, checked_by=by, **found)
-
-
-def has_critic(run: Run) -> bool:
-    """Whether something else than word statistics reads quotes."""
-    return run.settings.verify.critic != OPERATOR or run.answerer(check).is_model
 
 
 async def judged(asked: Asked, evidence: Sequence[Evidence], run: Run) -> CriticReading | None:

@@ -5,18 +5,20 @@ from collections.abc import Sequence
 
 from medground.answering.conclude.answer_check import checked_answer, parts_checked
 from medground.answering.conclude.compose import compose
-from medground.answering.conclude.critic_reading import has_critic, judged
+from medground.answering.conclude.critic_reading import judged
 from medground.answering.read.readable import replaced
 from medground.answering.run import Run
 from medground.answering.verify.check import GraphCheck, check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.headline import without_orders
+from medground.answering.verify.judges import OPERATOR
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.draft import Draft, Mark, evidence_mark, statements
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
 from medground.language.question_reading import Asked
+from medground.models.operators.checking import check as check_answers
 from medground.values.answer import Answer
 from medground.values.document import Hit
 from medground.values.evidence import Evidence
@@ -65,12 +67,12 @@ async def finish(
         given = run.question.worded(split.answer)
         checked, _ = await check_with_answer(split.sentences, (), run, graph=graph, context=context, leads_to=given)
         found = [one.verdict for one in checked]
-    by_id = {quote.id: quote for quote in run.ledger.evidence}
-    cited = [by_id[evidence_id] for evidence_id in cited_ids]
+    cited = sorted((e for e in run.ledger.evidence if e.id in cited_ids), key=lambda e: [*cited_ids].index(e.id))
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
-    reads = not conflicts and draft.basis != "graph fact" and has_critic(run)
+    has_critic = run.settings.verify.critic != OPERATOR or run.answerer(check_answers).is_model
+    reads = has_critic and not conflicts and draft.basis != "graph fact"
     answered = await judged(asked, cited, run) if reads else None
-    if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
+    if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # quotes deny it
         check = answered.objection_to(draft.answer, by=run.settings.verify.critic)
     _tell_replaced(cited, run)
     elsewhere = await _elsewhere(asked, cited, run)

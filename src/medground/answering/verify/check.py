@@ -99,10 +99,15 @@ async def check_with_answer(
 
     Raises: as `check_each`.
     """
+    asked, ledger = run.question, run.ledger
+    given = asked.text if cited else ""  # what a claim quotes is in the claim
+    facts = [_without_critic(one, ledger, given, graph, context=False) for one in sentences if graph and not context]
+    stated = [Checked(one) for one in facts if one is not None and one.critic == "graph"]
+    if facts and len(stated) == len(sentences) and not run.settings.verify.taxonomy:
+        return stated, None  # a critic takes a second to open, and has nothing to judge
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
-    asked, ledger, decides = run.question, run.ledger, has_last_word(critic.name, run.settings.verify)
-    given = asked.text if cited else ""  # what a claim quotes is in the claim
+    decides = has_last_word(critic.name, run.settings.verify)
     known = [_without_critic(one, ledger, given, graph, context=bool(context)) for one in sentences]
     sentences = [facts_of(sentence) for sentence in sentences]
     told, said = False, None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
-from medground.faces.service.request import Asked, Given, Name
+from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import DocumentId, Frozen
 from medground.wording.markup import kept_as
 
@@ -127,11 +127,11 @@ class Talk:
         texts = (text_of(one.content).strip() for one in earlier if one.role in _INSTRUCTIONS)
         self.instructions = "\n\n".join(filter(None, texts))
 
-    def asked(self, request: Request, *, researches: bool, follow: str | None) -> Asked:
+    def asked(self, request: Request, *, researches: bool, follow: str | None) -> AskBody:
         """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""
         own = dict(request.medground)
         own.pop("links")
-        return Asked(
+        return AskBody(
             kind="research" if researches else "ask",
             question=self.question,
             recipe=request.model,

@@ -14,7 +14,7 @@ from medground.faces.api.caller import Caller, Served
 from medground.faces.api.middleware import while_there
 from medground.faces.service.job import Job
 from medground.faces.service.job_store import JobState
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.faces.service.values import Event
 from medground.values.answer import Answer
 from medground.values.document import Frozen
@@ -80,7 +80,7 @@ QUESTIONS = {
         },
     },
 }
-Question = Annotated[Asked, Body(openapi_examples=QUESTIONS)]
+Question = Annotated[AskBody, Body(openapi_examples=QUESTIONS)]
 Key = Annotated[
     str | None,
     Header(

@@ -9,12 +9,11 @@ from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
 from medground.faces.mcp import answers
-from medground.faces.mcp.outputs import Asked as AskedOutput
-from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
+from medground.faces.mcp.outputs import AnswerOrJob, Checked, Citation, ClaimsChecked, Researched
 from medground.faces.mcp.pages import WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
-from medground.faces.service.request import Asked
+from medground.faces.service.request import AskBody
 from medground.language.clean import some
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
@@ -25,7 +24,7 @@ from medground.wording.view import document_view, search_view, view
 @tool(
     "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
     "Says so when nothing supports an answer.",
-    AskedOutput,
+    AnswerOrJob,
 )
 async def ask(call: Call, value: Ask) -> Result:
     return await _answered(call, value, "ask")
@@ -39,7 +38,7 @@ async def research(call: Call, value: Research) -> Result:
 async def _answered(call: Call, value: Research, kind: Literal["ask", "research"]) -> Result:
     """Ask as a job; cancelling this stops the job, and what was found is kept."""
     given = value.model_dump(exclude={"year_from", "year_to"})
-    call.job = await call.service.start(Asked(kind=kind, **given, filters=filters_of(value)), call.person)
+    call.job = await call.service.start(AskBody(kind=kind, **given, filters=filters_of(value)), call.person)
     try:
         answer = await followed(call, call.job)
     except asyncio.CancelledError:

@@ -67,7 +67,7 @@ class Sentence(Output):
     verdict: str
 
 
-class Asked(Paged):
+class AnswerOrJob(Paged):
     """An answer, or the job that is still at work on it."""
 
     job: str | None = Field(default=None, description="Still running: call get_job.")

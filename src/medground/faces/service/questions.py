@@ -18,7 +18,7 @@ from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.offers import Offering
-from medground.faces.service.request import Asked, Searched, is_free, searched_by, searched_for, terms_of
+from medground.faces.service.request import AskBody, Searched, is_free, searched_by, searched_for, terms_of
 from medground.faces.service.values import LOCAL, Person, Repeat
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings, RecipeSettings
@@ -60,7 +60,7 @@ class Questioning(Offering):
     _unfinished: set[asyncio.Task[Any]]
     """Work that goes on where its caller has left."""
 
-    async def start(self, asked: Asked, person: Person = LOCAL, *, key: str | None = None) -> Job:
+    async def start(self, asked: AskBody, person: Person = LOCAL, *, key: str | None = None) -> Job:
         """Begin to answer a question as a job of a person; its first event, `queued`, is there when this returns.
 
         A job of kind `ask` is cancelled 30 s after its last listener has left (`Job.events`, `Job.result`); one of kind
@@ -242,7 +242,7 @@ class Questioning(Offering):
         return await self._planned(plan_query, question, person)
 
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
-        """A plan of research for a question, planned without a language model; `Asked.plan` takes it, edited by hand.
+        """A plan of research for a question, planned without a language model; `AskBody.plan` takes it.
 
         Raises UsageError: the question is empty, too long, or names nothing biomedical.
         """

@@ -132,7 +132,7 @@ class Given(Where):
     )
 
 
-class Asked(Given):
+class AskBody(Given):
     """One question of a client."""
 
     kind: Literal["ask", "research"] = "ask"
@@ -280,7 +280,7 @@ def _was_there(library: Library, name: str, answer: Answer) -> bool:
         return False
 
 
-def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -> Terms:
+def terms_of(asked: AskBody, settings: Settings, followed: Answer | None = None) -> Terms:
     """What the server goes along with; `followed` is the answer that it follows. It reads files, and then blocks.
 
     Raises UsageError: the question cannot be asked; a recipe is unknown; a model, a source or a setting is not for

@@ -2,7 +2,7 @@
 
     async with Service.open(settings) as service:
         person = await service.who(token)             # or LOCAL, where no token is asked for
-        job = await service.start(Asked(question="Does aspirin prevent stroke?"), person)
+        job = await service.start(AskBody(question="Does aspirin prevent stroke?"), person)
         async with aclosing(job.events()) as events:
             async for event in events:
                 ...                       # `queued`, steps, and last `answer`, `failed` or `stopped`

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.accounts import Saved, Tokens
 from medground.faces.service.questions import Questioning
-from medground.faces.service.request import Asked, Searched, allowed_keys, chosen_for
+from medground.faces.service.request import AskBody, Searched, allowed_keys, chosen_for
 from medground.faces.service.values import Limits, Person
 from medground.home.kept_files import settings_of
 from medground.home.layers import wrong_values
@@ -71,7 +71,7 @@ class Watching(Questioning):
         unlimited = person.model_copy(update={"limits": Limits()})  # the server asks, not the person
         at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
         try:
-            answer = await (await self.start(Asked(question=said.text, **given), unlimited, key=at)).outcome()
+            answer = await (await self.start(AskBody(question=said.text, **given), unlimited, key=at)).outcome()
         except MedgroundError as error:
             return {"failed": str(error)}
         except ValidationError as error:  # the command line takes what a server does not, such as longer names

@@ -41,7 +41,7 @@ def on_subject(asked: Asked, text: str) -> float:
     """
     import numpy as np
 
-    from medground.language.word_vectors import Nearness  # numpy is slow to import
+    from medground.language.kinds import Nearness  # numpy is slow to import
 
     topic, stems = sorted(asked.topic), words.stems(without_accents(asked.in_own_words(text)))
     if not (topic and stems):

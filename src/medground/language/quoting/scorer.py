@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from medground.errors import ConfigError
 from medground.language import kinds, words
+from medground.language.kinds import Nearness
 from medground.language.question_reading import Asked
 from medground.language.quoting.headings import FOUND, parts_of
 from medground.language.quoting.judged import Candidate
 from medground.language.quoting.leading import is_fragment
-from medground.language.word_vectors import Nearness
 
 Matrix = NDArray[np.float64]
 

@@ -51,14 +51,18 @@ COVERED = 0.6
 def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
-    A passage that is `FAR` behind the likeliest one is left out, but not one that names all that the question is about.
+    A passage that is `FAR` behind the likeliest one is left out, but not one that names all that the question is about,
+    or one side of its comparison.
     """
     topic, name = asked.topic, asked.rarest_name
     read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text) or says_beside(asked, text) or (p.behind <= FAR and _relevant(text, topic, name, p))
+        if asked.names_all(text)
+        or asked.names_side(text)
+        or says_beside(asked, text)
+        or (p.behind <= FAR and _relevant(text, topic, name, p))
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
