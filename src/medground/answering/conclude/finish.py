@@ -20,6 +20,7 @@ from medground.language.question_query import alone
 from medground.language.question_reading import Asked
 from medground.models.operators.checking import check as check_answers
 from medground.values.answer import Answer
+from medground.values.decision import AnswerCheck
 from medground.values.document import Hit
 from medground.values.evidence import Evidence
 from medground.values.lookup import Lookup, Ranker
@@ -57,16 +58,7 @@ async def finish(
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     run.ledger.cite(*cited_ids)  # fails before anything is paid for
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
-    left_out, check = list[Dropped](), None
-    if split.basis == "model" or split.missing:
-        split, found, said, left_out = await parts_checked(split, run, graph=graph, context=context, known=verdicts)
-        check = await checked_answer(split, found, run, said)
-    elif verdicts:
-        found = list(verdicts)
-    else:
-        given = run.question.worded(split.answer)
-        checked, _ = await check_with_answer(split.sentences, (), run, graph=graph, context=context, leads_to=given)
-        found = [one.verdict for one in checked]
+    split, found, check, left_out = await _checked(split, run, verdicts, graph=graph, context=context)
     cited = sorted((e for e in run.ledger.evidence if e.id in cited_ids), key=lambda e: [*cited_ids].index(e.id))
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     has_critic = run.settings.verify.critic != OPERATOR or run.answerer(check_answers).is_model
@@ -90,6 +82,23 @@ async def finish(
         missing=" ".join(split.missing) or missing,
         mark=mark,
     )
+
+
+async def _checked(
+    draft: Draft, run: Run, known: Sequence[Verdict] | None, *, graph: GraphCheck | None, context: Sequence[Hit]
+) -> tuple[Draft, list[Verdict], AnswerCheck | None, list[Dropped]]:
+    """A draft without what does not hold of it, the verdicts on its sentences, the check of its answer, and what left.
+
+    Only what a model wrote has an answer to check, and things that it says are missing.
+    """
+    if draft.basis == "model" or draft.missing:
+        draft, found, said, left_out = await parts_checked(draft, run, graph=graph, context=context, known=known)
+        return draft, found, await checked_answer(draft, found, run, said), left_out
+    if known:
+        return draft, list(known), None, []
+    given = run.question.worded(draft.answer)
+    checked, _ = await check_with_answer(draft.sentences, (), run, graph=graph, context=context, leads_to=given)
+    return draft, [one.verdict for one in checked], None, []
 
 
 def _tell_misspelt(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
