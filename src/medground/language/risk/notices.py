@@ -38,8 +38,8 @@ _QUESTION = verbose_pattern(
 )
 _ASKS = verbose_pattern(
     r"""
-    \?|[,.;:]\s+(?:and\ |but\ |so\ )?(?:is|are|was|does|do|did|can|could|will|would|may|should|who|where|
-    which|how|what|why|when)\b
+    \?|[,.;:]\s+(?:and\ |but\ |so\ )?(?:is|are|was|does|do|did|can|could|will|would|may|which|how|what|why|
+    when)\b
     """
 )
 _ONSET = verbose_pattern(
