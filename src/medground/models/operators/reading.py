@@ -11,6 +11,7 @@ from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.leading import (
     ITEM,
+    POINTS_BACK,
     cell_named,
     introduces,
     is_quotable,
@@ -118,8 +119,10 @@ def _quotes(
         own = {texts[n] for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
-        strongest = texts[max(span, key=lambda n: strengths[n])]
-        named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
+        place = max(span, key=lambda n: strengths[n])
+        strongest = texts[place]
+        before = texts[place - 1] if place and POINTS_BACK.match(strongest) else ""  # it is quoted with it
+        named = words.coverage(asked.topic, words.terms(asked.in_own_words(f"{before} {strongest}")))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
