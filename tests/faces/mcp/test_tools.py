@@ -353,7 +353,7 @@ async def test_orders_in_a_document_stay_inside_of_the_marks_and_are_cleaned(tal
             assert "script" not in outside, name
             assert visible(result.structured_content)
             assert visible(text(result))
-        held_back = await talk.call("ask", question="Does aspirin cure gout?")
+        held_back = await talk.call("ask", question="Does aspirin cure gout?", year_from=2002, year_to=2002)
         outside, inside = fenced(text(held_back))
         assert "rests on a text" in inside
         assert not any(words in text(held_back) for words in ("SYSTEM", "CURED"))
