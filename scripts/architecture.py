@@ -45,8 +45,8 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (755_641, 620_000),  # with 16,115 of `medground check`, which may add 15,000
-    "KB written by hand": (355, 330),
+    "Python tokens": (751_787, 620_000),  # with 16,115 of `medground check`, which may add 15,000
+    "KB written by hand": (353, 330),
     "files that decide the first line": (38, 10),
     "lines that decide the first line": (5_282, 2_200),
     "places that read a question": (9, 1),

@@ -192,12 +192,12 @@ class KnownFile:
         return PurePath(self.name).parts >= PurePath(other.name).parts
 
 
+@dataclass
 class FileTable:
     """Which file gave which document. Shares the connection, and so the transactions, of the database."""
 
-    def __init__(self, connection: sqlite3.Connection, version: str) -> None:
-        self._connection = connection
-        self._version = version
+    _connection: sqlite3.Connection
+    _version: str
 
     def enter(self, source: Input) -> int:
         """Note that a file is being read; returns its number."""

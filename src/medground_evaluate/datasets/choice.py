@@ -40,7 +40,7 @@ def _mirage_item(record: loader.Record, i: str) -> Item:
 
 
 def _mirage(name: str, only: str | None = None) -> loader.Loader:
-    return loader.described(
+    return loader.for_set(
         name,
         _mirage_item,
         records=_mirage_records,
@@ -97,7 +97,7 @@ def _mmlu_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
 
 
-MMLU = loader.described(
+MMLU = loader.for_set(
     "mmlu",
     _mmlu_item,
     records=_mmlu_records,
@@ -125,7 +125,7 @@ def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record.get("src")})
 
 
-MMLU_PRO = loader.described(
+MMLU_PRO = loader.for_set(
     "mmlu-pro-health",
     _mmlu_pro_item,
     records=_mmlu_pro_records,
@@ -198,7 +198,7 @@ def _biomedmcqs_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-BIOMEDMCQS = loader.described(
+BIOMEDMCQS = loader.for_set(
     "biomedmcqs",
     _biomedmcqs_item,
     records=_biomedmcqs_records,

@@ -41,7 +41,7 @@ def _pair(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDFACT_BENCH = loader.described("medfact-bench", _pair, records=_pairs)
+MEDFACT_BENCH = loader.for_set("medfact-bench", _pair, records=_pairs)
 
 
 # BioGen, task A: sentences of answers, with the PMIDs that assessors or a program found to support or contradict each.
@@ -101,7 +101,7 @@ def _ids(pmids: Iterable[Any]) -> list[str]:
     return [f"PMID:{str(pmid).removeprefix('PMID:')}" for pmid in pmids]
 
 
-BIOGEN = loader.described(
+BIOGEN = loader.for_set(
     "biogen-2025", _sentence, records=lambda path: (_judged if ".csv" in path.name else _sentences)(path)
 )
 

@@ -50,7 +50,7 @@ def _pubmedqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-PUBMEDQA = loader.described(
+PUBMEDQA = loader.for_set(
     "pubmedqa",
     _pubmedqa_item,
     records=_pubmedqa_records,
@@ -99,7 +99,7 @@ def _bioasq_item(record: loader.Record, i: str) -> Item:
 
 
 def _loader(name: str, only: str | None) -> loader.Loader:
-    return loader.described(
+    return loader.for_set(
         name,
         _bioasq_item,
         records=_bioasq_records,
@@ -157,7 +157,7 @@ def _scifact_item(record: loader.Record, i: str) -> Item:
     )
 
 
-SCIFACT = loader.described(
+SCIFACT = loader.for_set(
     "scifact",
     _scifact_item,
     records=_scifact_records,
@@ -208,7 +208,7 @@ def _covidqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-COVIDQA = loader.described(
+COVIDQA = loader.for_set(
     "covidqa",
     _covidqa_item,
     records=_covidqa_records,
@@ -235,6 +235,6 @@ def _medevidence_item(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDEVIDENCE = loader.described("medevidence", _medevidence_item)
+MEDEVIDENCE = loader.for_set("medevidence", _medevidence_item)
 
 ALL = (BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)

@@ -189,9 +189,9 @@ _TRIED = 3
 _DESCRIPTIONS = tomllib.loads((files(__package__) / "sets.toml").read_text(encoding="utf-8"))
 
 
-def _described(name: str) -> dict[str, Any]:
+def _description(name: str) -> dict[str, Any]:
     own = _DESCRIPTIONS[name]
-    return {**_described(own["like"]), **own} if "like" in own else own
+    return {**_description(own["like"]), **own} if "like" in own else own
 
 
 @dataclass(frozen=True)
@@ -303,12 +303,12 @@ class Loader:
                     yield where, i, record
 
 
-def described(name: str, item: Callable[[Record, str], Item], **more: Any) -> Loader:
+def for_set(name: str, item: Callable[[Record, str], Item], **more: Any) -> Loader:
     """The loader of a set as `sets.toml` describes it, with what else its records need.
 
     There, `files` are the names of its files, `fields` those that each record has, and `key` a template of its id.
     """
-    told = _described(name)
+    told = _description(name)
     fields = frozenset(told.get("fields", ()))
     info = DataSetInfo(name=name, **{field: told[field] for field in DataSetInfo.model_fields if field in told})
     known = {"files": tuple(told.get("files", ())), "key": told.get("key", "{id}").format_map}

@@ -71,7 +71,7 @@ def split_options(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _long_answers(name: str, only: str = "") -> loader.Loader:
-    return loader.described(
+    return loader.for_set(
         name,
         omni_item,
         ours=lambda record: only in ("", record["name"]) and record["id"] not in _HOLES,
@@ -144,7 +144,7 @@ def _item(record: loader.Record, i: str) -> Item:
 
 
 def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> loader.Loader:
-    return loader.described(
+    return loader.for_set(
         described,
         _item,
         records=partial(_records, name=name),
@@ -187,7 +187,7 @@ def _medquad_item(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDQUAD = loader.described(
+MEDQUAD = loader.for_set(
     "medquad",
     _medquad_item,
     records=_medquad_records,

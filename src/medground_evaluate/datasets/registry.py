@@ -72,7 +72,7 @@ def _unlike(record: loader.Record) -> str:
     return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
-OWN = loader.described(
+OWN = loader.for_set(
     "jsonl",
     _item,
     known=lambda record: not _unlike(record),

@@ -12,7 +12,7 @@ from medground.corpus.banners import is_stamp, said_by
 from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import flattened, imprint_of, iso_date
+from medground.corpus.readers.values import flattened, imprint_of, iso_date, pubmed_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
 from medground.values.identifiers import normal_identifiers
 
@@ -208,7 +208,7 @@ def _items(article: Element) -> Iterator[Item]:
     kind = article.get("article-type")
     links = _related(meta, "retracted-article") if kind == "retraction" else ()
     pmids = [link.get(_HREF) or "" for link in links if link.get("ext-link-type") == "pubmed"]
-    retracts = tuple(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal())
+    retracts = pubmed_ids(pmids)
     yield make_document(
         {
             "id": ":".join(next((kind.upper(), value) for kind, value in identifiers.items())),
@@ -224,7 +224,7 @@ def _items(article: Element) -> Iterator[Item]:
             "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
             "publication_types": (kind,) if kind else (),
             "identifiers": identifiers,
-            "references": tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in cited if pmid.isdecimal())),
+            "references": pubmed_ids(cited),
             "url": f"https://pmc.ncbi.nlm.nih.gov/articles/{ids['pmc']}/" if ids["pmc"] else url,
             "license": license_of(meta),
             "retraction": _retraction(kind, title, meta),

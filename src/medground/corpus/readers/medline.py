@@ -11,7 +11,7 @@ from pathlib import Path
 from medground.corpus.readers.base import Deleted, Item, RawRecord, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.medline_record import RECORDS, Correction, MedlineRecord, Typed
-from medground.corpus.readers.values import imprint_of
+from medground.corpus.readers.values import imprint_of, pubmed_ids
 from medground.corpus.readers.xml import Element, name_of, record_xml, records
 from medground.corpus.retraction import state_of_types
 
@@ -72,7 +72,7 @@ def _items(element: Element, *, raw: bool) -> Iterator[Item]:
             "publication_types": types,
             "identifiers": {"pmid": pmid, **record.identifiers},
             "imprint": {} if record.is_book else imprint_of(record.volume, record.issue, record.pages),
-            "references": _ids(_linked(links, "Cites") + record.references),
+            "references": pubmed_ids(_linked(links, "Cites") + record.references),
             "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
             "retraction": _state(links, types),
             "cautions": tuple(dict.fromkeys(_cautions(links))),
@@ -81,7 +81,7 @@ def _items(element: Element, *, raw: bool) -> Iterator[Item]:
     yield document
     if raw:
         yield RawRecord(document.id, record_xml(element))
-    if retracts := _ids(_linked(links, "RetractionOf")):
+    if retracts := pubmed_ids(_linked(links, "RetractionOf")):
         yield Retracts(retracts)
 
 
@@ -115,7 +115,3 @@ def _cautions(links: Sequence[Correction]) -> Iterator[str]:
 
 def _linked(links: Sequence[Correction], kind: str) -> tuple[str, ...]:
     return tuple(link.pmid for link in links if link.kind == kind)
-
-
-def _ids(pmids: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))

@@ -1,7 +1,7 @@
 """Values as people write them: lists in one string, names of authors, identifiers with or without their address."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -127,6 +127,11 @@ _NUMBER_OF_PERSON = lazy_pattern(r"\s*\(\d{6,}\)$")
 _SUFFIX = lazy_pattern(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _INITIALS = lazy_pattern(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
 _WITH_INITIALS = lazy_pattern(r"[^\W\d_][\w'’. -]* (?:[A-Z]\.?-?){1,4}")
+
+
+def pubmed_ids(pmids: Iterable[str]) -> tuple[str, ...]:
+    """The ids of papers with these PMIDs, each once; what is no PMID is left out."""
+    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))
 
 
 def names_of(value: Any) -> list[str]:

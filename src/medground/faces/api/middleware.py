@@ -104,11 +104,11 @@ def path_of(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", ""))
 
 
+@dataclass
 class Traced:
     """ASGI middleware that puts a request below the span that its `traceparent` names, unless the host has a span."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
@@ -118,34 +118,34 @@ class Traced:
 
                 if not trace.get_current_span().get_span_context().is_valid:
                     context.attach(propagate.extract(dict(headers)))
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
 
+@dataclass
 class Bodies:
     """ASGI middleware that hands on only bodies within `Sizes`. The rest of a refused body is not read.
 
     Of uploads, only addresses in `uploads` take any.
     """
 
-    def __init__(self, app: ASGIApp, sizes: Sizes, uploads: frozenset[str] = frozenset()) -> None:
-        self._app = app
-        self._sizes = sizes
-        self._uploads = uploads
+    app: ASGIApp
+    sizes: Sizes
+    uploads: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return await self._app(scope, receive, send)
+            return await self.app(scope, receive, send)
         headers = Headers(scope=scope)
         if "content-length" not in headers and "transfer-encoding" not in headers:
-            return await self._app(scope, receive, send)
+            return await self.app(scope, receive, send)
         path = path_of(scope)
         try:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind == "multipart/form-data" and path in self._uploads:
-                check_length(headers, self._sizes.upload)
-                handed_on = _limited(receive, self._sizes)
+            if kind == "multipart/form-data" and path in self.uploads:
+                check_length(headers, self.sizes.upload)
+                handed_on = _limited(receive, self.sizes)
             else:
-                body = await whole_body(receive, headers, most=self._sizes.body, seconds=self._sizes.seconds)
+                body = await whole_body(receive, headers, most=self.sizes.body, seconds=self.sizes.seconds)
                 _check(body, kind)
                 read: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -156,7 +156,7 @@ class Bodies:
 
         except Refusal as refusal:
             return await refused(refusal)(scope, receive, send)
-        return await self._app(scope, handed_on, send)
+        return await self.app(scope, handed_on, send)
 
 
 def _limited(receive: Receive, sizes: Sizes) -> Receive:
@@ -222,21 +222,21 @@ async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
+@dataclass
 class ResponseDeadline:
     """ASGI middleware that cancels a request whose response has not begun after some seconds. Streams go on after that.
 
     `longer`: addresses that take another number of seconds, such as those of uploads.
     """
 
-    def __init__(self, app: ASGIApp, seconds: float, longer: dict[str, float] | None = None) -> None:
-        self._app = app
-        self._seconds = seconds
-        self._longer = longer or {}
+    app: ASGIApp
+    seconds: float
+    longer: Mapping[str, float]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return await self._app(scope, receive, send)
-        limit = self._longer.get(path_of(scope), self._seconds)
+            return await self.app(scope, receive, send)
+        limit = self.longer.get(path_of(scope), self.seconds)
         begun = False
         try:
             async with asyncio.timeout(limit) as deadline:
@@ -248,7 +248,7 @@ class ResponseDeadline:
                         deadline.reschedule(None)
                     await send(message)
 
-                await self._app(scope, receive, send_begun)
+                await self.app(scope, receive, send_begun)
         except TimeoutError:
             if begun or not deadline.expired():
                 raise
@@ -267,21 +267,21 @@ def secured(scope: Scope, message: Message, seconds: float) -> None:
         headers.setdefault(name, value)
 
 
+@dataclass
 class Begun:
     """ASGI middleware that gives the start of each response to `seen`, with its request and the seconds until then."""
 
-    def __init__(self, app: ASGIApp, seen: Callable[[Scope, Message, float], None]) -> None:
-        self._app = app
-        self._seen = seen
+    app: ASGIApp
+    seen: Callable[[Scope, Message, float], None]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return await self._app(scope, receive, send)
+            return await self.app(scope, receive, send)
         asked = time.perf_counter()
 
         async def send_seen(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._seen(scope, message, time.perf_counter() - asked)
+                self.seen(scope, message, time.perf_counter() - asked)
             await send(message)
 
-        return await self._app(scope, receive, send_seen)
+        return await self.app(scope, receive, send_seen)

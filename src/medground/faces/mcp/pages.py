@@ -254,6 +254,7 @@ def _fitting(part: Part, room: int) -> Part | None:
     return part.slice(0, space) if space > low // 2 else piece
 
 
+@dataclass
 class Pages:
     """Keeps results that have more pages, for their owners, where all servers of a group read them. Blocks.
 
@@ -264,17 +265,11 @@ class Pages:
         limit: bytes of a page.
     """
 
-    def __init__(
-        self,
-        records: Records,
-        clock: Callable[[], float] = time.time,
-        *,
-        seconds: float = 3600.0,
-        most: int = 10_000,
-        limit: int = PAGE,
-    ) -> None:
-        self._records, self._clock = records, clock
-        self._seconds, self._most, self._limit = seconds, most, limit
+    records: Records
+    clock: Callable[[], float] = time.time
+    seconds: float = 3600.0
+    most: int = 10_000
+    limit: int = PAGE
 
     def first(self, result: Result | Page, *, tool: str, owner: str, name: str = "") -> Page:
         """The first page; its fields `truncated` and `cursor` say whether and how to go on. A page is one already.
@@ -283,21 +278,21 @@ class Pages:
         """
         if isinstance(result, Page):
             return result
-        pages = [page_of(result, limit=self._limit)]
+        pages = [page_of(result, limit=self.limit)]
         if pages[0].next is None and not name:
             return _told(pages[0], "", 0)
-        if result.weight > self._most * self._limit // 2:
+        if result.weight > self.most * self.limit // 2:
             raise MedgroundError("the result is too large; ask for fewer documents at once")
         while (place := pages[-1].next) is not None:
-            page = page_of(result, place, self._limit)
+            page = page_of(result, place, self.limit)
             pages.append(page._replace(fields={**page.fields, "tool": result.head.get("tool", tool)}))
-        name, now = name or secrets.token_urlsafe(12), self._clock()
+        name, now = name or secrets.token_urlsafe(12), self.clock()
         pages = [_told(page, name, number) for number, page in enumerate(pages)]
         row = "INSERT INTO pages VALUES (?, ?, ?, ?, ?)"
-        self._records.change(
+        self.records.change(
             *((row, (name, number, owner, json.dumps(page[:2]), now)) for number, page in enumerate(pages)),
-            ("DELETE FROM pages WHERE at < ?", (now - self._seconds,)),
-            ("DELETE FROM pages WHERE at <= (SELECT at FROM pages ORDER BY at DESC LIMIT 1 OFFSET ?)", (self._most,)),
+            ("DELETE FROM pages WHERE at < ?", (now - self.seconds,)),
+            ("DELETE FROM pages WHERE at <= (SELECT at FROM pages ORDER BY at DESC LIMIT 1 OFFSET ?)", (self.most,)),
         )
         return pages[0]
 
@@ -305,8 +300,8 @@ class Pages:
         """The page that a cursor stands for. The same cursor gives the same page."""
         if read := _CURSOR.fullmatch(cursor.strip()):
             statement = "SELECT content FROM pages WHERE result = ? AND number = ? AND owner = ? AND at >= ?"
-            values = (read[1], int(read[2]), owner, self._clock() - self._seconds)
-            for (content,) in self._records.rows(statement, *values):
+            values = (read[1], int(read[2]), owner, self.clock() - self.seconds)
+            for (content,) in self.records.rows(statement, *values):
                 return Page(*json.loads(content))
         raise NotFound(f"no result continues at the cursor {cursor[:40]!r}; {_AGAIN}")
 

@@ -16,12 +16,12 @@ from medground.values.steps import Kept, ResearchBegun, Step
 from medground.wording.progress import in_words
 
 
+@dataclass
 class Tell:
     """How work tells what it does. Safe to call in any thread."""
 
-    def __init__(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        self.job = job
-        self._loop = loop
+    job: Job
+    _loop: asyncio.AbstractEventLoop
 
     def step(self, step: Step) -> None:
         """A step of the engine; it is what `Engine.ask` takes as `on_step`."""

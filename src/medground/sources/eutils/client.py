@@ -15,8 +15,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -182,28 +181,29 @@ class Transport:
 
     async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
-        async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
-            result = await asyncio.to_thread(read, body)
-            if self._cache is not None and key is not None and result != []:  # it may be there the next time
-                await asyncio.to_thread(self._cache.put, key, body)
-            return result
+        with tempfile.TemporaryDirectory(prefix="medground-") as folder:
+            body = Path(folder, "reply.xml")
+            async with asyncio.timeout(self._patience.seconds):
+                await self._receive(body, utility, parameters)
+                result = await asyncio.to_thread(read, body)
+                if self._cache is not None and key is not None and result != []:  # it may be there the next time
+                    await asyncio.to_thread(self._cache.put, key, body)
+                return result
 
-    @asynccontextmanager
-    async def _answer(self, utility: str, parameters: Mapping[str, str]) -> AsyncIterator[Path]:
-        """Yield a file with the body of a valid response."""
+    async def _receive(self, path: Path, utility: str, parameters: Mapping[str, str]) -> None:
+        """Write the body of a valid response to a file. Raises Fault: the response is not valid."""
         async with self._clients.current().stream(**self._request(utility, parameters)) as response:
-            with _temporary_file() as path:
-                with path.open("wb") as file:
-                    async for chunk in response.aiter_bytes():
-                        file.write(chunk)
-                if response.status_code != 200:
-                    raise status_fault(response.status_code, response.headers, path)
-                if path.stat().st_size == 0:
-                    raise Fault("the response is empty")
-                found = response.headers.get("content-type", "").split(";")[0].strip().lower()
-                if not found.endswith("xml") and not (found == "text/plain" and utility == _CITATIONS):
-                    raise type_fault(found, path)
-                yield path
+            size = 0
+            with path.open("wb") as file:
+                async for chunk in response.aiter_bytes():
+                    size += file.write(chunk)
+            if response.status_code != 200:
+                raise status_fault(response.status_code, response.headers, path)
+            if not size:
+                raise Fault("the response is empty")
+            found = response.headers.get("content-type", "").split(";")[0].strip().lower()
+            if not found.endswith("xml") and not (found == "text/plain" and utility == _CITATIONS):
+                raise type_fault(found, path)
 
     def _request(self, utility: str, parameters: Mapping[str, str]) -> dict[str, Any]:
         """Use GET for short requests without an API key and POST otherwise, because URLs end up in logs."""
@@ -215,12 +215,6 @@ class Transport:
         return {"method": "POST", "url": address, "content": encoded.encode(), "headers": headers}
 
 
-@contextmanager
-def _temporary_file() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="medground-") as folder:
-        yield Path(folder, "reply.xml")
-
-
 BATCH = 200
 """Maximum IDs per request, as NCBI recommends."""
 MOST_FOUND = 10_000
@@ -228,11 +222,11 @@ MOST_FOUND = 10_000
 Sort = Literal["relevance", "pub_date", "Author", "JournalName"]
 
 
+@dataclass(frozen=True)
 class Eutils:
     """One method per utility. IDs are bare numbers such as `21645374`."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    _transport: Transport
 
     @property
     def name(self) -> str:
