@@ -45,7 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (755_641, 620_000),  # with 16,115 of `medground check`, which may add 15,000
+    "Python tokens": (753_629, 620_000),  # with 16,115 of `medground check`, which may add 15,000
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
     "lines that decide the first line": (5_282, 2_200),
