@@ -36,13 +36,11 @@ class Reference:
 
     Attributes:
         document: the source as the answer lists it.
-        number: its number in the answer's list of sources, from 1.
         quotes: what the answer quotes from it.
         accessed: the day on which it was read, for what may change: a web page, a record of a database.
     """
 
     document: SourceDocument
-    number: int
     quotes: tuple[Evidence, ...] = ()
     accessed: date | None = None
 
@@ -123,11 +121,10 @@ def listed_sources(answer: Answer) -> list[Reference]:
     return [
         Reference(
             document := documents[name],
-            number,
             tuple(quote for quote in answer.evidence if quote.document_id == name),
             answer.created.date() if document.kind in _CHANGING else None,
         )
-        for name, number in numbered(answer).items()
+        for name in numbered(answer)
     ]
 
 

@@ -48,7 +48,6 @@ def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
     assert differences(f"{part}.", f"{part}, whereas warfarin may not have had any effect in mice.") == ()
     found = compare("Aspirin reduced the risk of stroke by 21%.", evidence("Cats purr.", premise))
     assert (found.best, found.flags) == ("E2", ("number",))
-    assert found.sentence == "Aspirin reduced the risk of stroke by 12%."
     assert compare("Aspirin reduced the risk of stroke by 12%.", evidence(premise)).flags == ()
 
 

@@ -38,7 +38,6 @@ class Sentence:
 class Statement:
     """A statement: the weights of its stems, their consecutive pairs, and its tokens in order."""
 
-    text: str
     weights: dict[str, float]
     pairs: frozenset[Bigram]
     tokens: tuple[str, ...]
@@ -70,7 +69,7 @@ def read_statement(text: str) -> Statement:
     """Parse a statement."""
     terms = words.terms(text)
     weights = {term: words.weight(term) for term in dict.fromkeys(terms)}
-    return Statement(text, weights, frozenset(pairwise(terms)), tuple(aligned(text)))
+    return Statement(weights, frozenset(pairwise(terms)), tuple(aligned(text)))
 
 
 def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
@@ -136,15 +135,14 @@ class Comparison:
         best: id of that premise; None if nothing is related.
         probability: of the best premise being evidence, 0 to 1; 0 without premises.
         coverage: share of the statement's words and numbers, by weight, in the best premise, 0 to 1.
-        sentence: the sentence of the best premise that is nearest to the statement; empty if nothing is related.
-        flags: kinds of difference from that sentence, in the order of `RULES`.
+        flags: kinds of difference from the sentence of the best premise that is nearest to the statement, in the order
+            of `RULES`.
     """
 
     related: bool
     best: str | None
     probability: float
     coverage: float
-    sentence: str
     flags: tuple[str, ...]
 
 
@@ -156,13 +154,13 @@ def compare(statement: str, evidence: Sequence[EvidenceView]) -> Comparison:
     stated, read = read_statement(statement), [sentences(e.quote) for e in evidence]
     chances = [probability(stated, premise) for premise in read]
     if not chances:
-        return Comparison(False, None, 0.0, 0.0, "", ())
+        return Comparison(False, None, 0.0, 0.0, ())
     place = max(range(len(chances)), key=lambda i: (chances[i], -i))
     premise, chance = read[place], chances[place]
     covered = stated.coverage(_terms(premise))
     if chance < RELATED or not premise:
-        return Comparison(False, None, chance, covered, "", ())
+        return Comparison(False, None, chance, covered, ())
     sentence = premise[nearest(stated, premise)].text
     return Comparison(
-        True, evidence[place].id, chance, covered, sentence, differences(statement, sentence, evidence[place].quote)
+        True, evidence[place].id, chance, covered, differences(statement, sentence, evidence[place].quote)
     )
