@@ -71,7 +71,7 @@ _YEARS = tuple(
 _YEAR = r"((?:19|20)\d\d)"
 _JOURNAL = verbose_pattern(
     rf"""
-    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|
+    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|
     published\ )?{_YEAR}\b
     """
 )
