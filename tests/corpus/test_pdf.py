@@ -72,7 +72,7 @@ def test_a_paper_is_its_text_in_reading_order_its_legends_and_its_front(paper: D
     rows = "\n\n".join(" | ".join(f"{row}.{cell} (9)" for cell in range(3)) for row in range(4))
     assert paper.text.endswith(f"{legends}\n\n{rows}")
     assert paper.title == "Aspirin and stroke in adults: a randomised trial"
-    assert paper.authors == ("Miller Ann B", "van der Berg Jan", "Chen Wei")
+    assert paper.authors == ("Miller AB", "van der Berg J", "Chen W")
     assert (paper.year, paper.journal) == (2011, "Journal of Trials")
     assert paper.identifiers == {"doi": "10.1234/trials.2011.39"}
     assert paper.url == "https://doi.org/10.1234/trials.2011.39"
@@ -301,3 +301,43 @@ def test_a_table_whose_lines_are_drawn_is_read_row_by_row_after_its_legend(tmp_p
     at = document.text.index(rows[0])
     assert (document.section_at(at), document.places(at, at + 9)[0][2]) == ("Table 2", 2)
     assert LOREM[:100] in document.text, "a frame around a text is no table"
+
+
+def test_headings_of_one_style_are_ordered_by_their_numbers_or_names(tmp_path: Path) -> None:
+    wanted = {"Abstract > Results", "Methods > Setting", "Methods > Ethics", "Results > Flow", "Funding"}
+    for name in ("named", "numbered"):
+        paper = Print(tmp_path / f"{name}.pdf")
+        paper.line(810, "A trial of aspirin in many adults", 18, "Times-Bold")
+        y = 790.0
+        for heading in (
+            "Abstract",
+            "Introduction",
+            "1 Methods",
+            "1.1 Setting",
+            "1.2 Ethics",
+            "2 Results",
+            "2.1 Flow",
+            "Funding",
+        ):
+            text = heading if name == "numbered" else heading.lstrip("0123456789. ")
+            paper.line(y, text, 12, "Times-Bold")
+            y -= 16
+            if heading == "Abstract":
+                paper.line(y, "Results.", 10, "Times-Bold")
+            x = 63 + paper.raw.stringWidth("Results.", "Times-Bold", 10) if heading == "Abstract" else 60
+            y = paper.text(y, LOREM, x=x, width=400 if heading == "Abstract" else 470) - 20
+        assert wanted <= {section.label for section in document_of(paper.save()).sections}
+
+
+def test_an_introduction_without_a_heading_is_not_the_conclusion_of_the_abstract(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "plain.pdf")
+    paper.line(800, "A trial of aspirin in many adults", 18, "Times-Bold")
+    paper.line(770, "Abstract", 12, "Times-Bold")
+    paper.line(752, "Conclusion.", 10, "Times-Bold")
+    y = paper.text(752, LOREM, x=63 + paper.raw.stringWidth("Conclusion.", "Times-Bold", 10), width=400)
+    y = paper.text(y - 30, "Strokes are a burden to health services everywhere. " + LOREM)
+    paper.line(y - 10, "Methods", 12, "Times-Bold")
+    paper.text(y - 30, LOREM)
+    found = document_of(paper.save())
+    assert found.section_at(found.text.index("Strokes are a burden")) is None
+    assert found.section_at(found.text.index("Patients who took")) == "Abstract > Conclusion"

@@ -15,7 +15,7 @@ from medground.corpus.readers.pdf.lines import mirrored, runs_leftward
 pytest.importorskip("reportlab")
 
 TITLE = "Early statin therapy and mortality after infarction"
-AUTHORS = ("Smith John A.", "Miller Klaus", "de la Cruz Maria")
+AUTHORS = ("Smith JA", "Miller K", "de la Cruz M")
 
 
 @pytest.fixture

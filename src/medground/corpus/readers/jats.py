@@ -12,7 +12,7 @@ from medground.corpus.banners import is_stamp, said_by
 from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import flattened, imprint_of, iso_date, pubmed_ids
+from medground.corpus.readers.values import flattened, imprint_of, initials_of, iso_date, pubmed_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
 from medground.values.identifiers import normal_identifiers
 
@@ -33,7 +33,7 @@ def _author(author: Element) -> str:
     family, given, suffix = (flat_text(name.find(part)) for part in ("surname", "given-names", "suffix"))
     if not family:
         return given or flat_text(name)
-    return " ".join(filter(None, (family, _initials(given) or given, suffix)))
+    return " ".join(filter(None, (family, initials_of(given) or given, suffix)))
 
 
 def license_of(meta: Element) -> str | None:
@@ -43,12 +43,6 @@ def license_of(meta: Element) -> str | None:
         links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
         return next(filter(None, links), None) or shorten(flat_text(found), 200) or None
     return None
-
-
-def _initials(given: str) -> str:
-    """`John A.` as `JA`; initials stay as they are."""
-    parts = re.findall(r"[^\W\d_]+", given)
-    return "".join(part if part.isupper() and len(part) < 4 else part[0].upper() for part in parts)
 
 
 # Blocks that may occur inside a paragraph, and are read after it.

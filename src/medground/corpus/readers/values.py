@@ -307,3 +307,9 @@ def _state(name: str, value: str) -> Retraction | None:
         return about
     is_status = _STATUS.fullmatch(name) or about == "notice"
     return about if is_status and said in ("retracted", "removed", "notice") else None
+
+
+def initials_of(given: str) -> str:
+    """`John A.` as `JA`; initials stay as they are."""
+    parts = re.findall(r"[^\W\d_]+", given)
+    return "".join(part if part.isupper() and len(part) < 4 else part[0].upper() for part in parts)

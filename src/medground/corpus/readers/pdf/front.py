@@ -13,7 +13,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.own_ids import own_ids, without_others
-from medground.corpus.readers.values import letters_of
+from medground.corpus.readers.values import initials_of, letters_of
 from medground.corpus.retraction import is_retracted
 from medground.language.pattern import verbose_pattern
 
@@ -71,7 +71,7 @@ _YEARS = tuple(
 _YEAR = r"((?:19|20)\d\d)"
 _JOURNAL = verbose_pattern(
     rf"""
-    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|
+    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|
     published\ )?{_YEAR}\b
     """
 )
@@ -248,7 +248,7 @@ def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_pag
 def _names(text: str) -> list[str]:
     """The names in a list of authors, which their affiliations may follow; none if it is not one."""
     text = _AFFILIATION.split(text)[0]
-    parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
+    parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .,") for part in _BETWEEN_NAMES.split(text)]
     parts = [part for part in parts if part and not _DEGREE.fullmatch(part)]
 
     def is_name(text: str) -> bool:
@@ -263,11 +263,11 @@ def _names(text: str) -> list[str]:
 
 
 def _family_first(name: str) -> str:
-    """`Jan P van der Berg` as `van der Berg Jan P`; a name that ends in initials is in that order already."""
+    """`Jan P van der Berg` as `van der Berg JP`, as in MEDLINE; what ends in initials is in that order already."""
     words = name.split()
     if words[-1].isupper() and len(words[-1]) < 4 and not words[0].isupper():
         return name
     at = len(words) - 1
     while at > 1 and _PARTICLE.fullmatch(words[at - 1]):
         at -= 1
-    return " ".join([*words[at:], *words[:at]])
+    return " ".join([*words[at:], initials_of(" ".join(words[:at]))])

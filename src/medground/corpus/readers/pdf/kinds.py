@@ -20,7 +20,7 @@ ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
 KNOWN = verbose_pattern(
     r"""
     (?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4})[.):]?\s+)?(?:introduction|(?:(?:patients?|materials?|subjects|
-    participants)\ and\ )?methods?|materials|(?:results?|findings)(?:\ and\ discussion)?|
+    participants)\ and\ )?method(?:s|ology)?|materials|(?:results?|findings)(?:\ and\ discussion)?|
     discussion(?:\ and\ conclusions?)?|conclusions?|background|limitations|(?:reference\ list|references|
     bibliography|literature\ cited)(?:\ and\ notes)?)\W*
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, Part
+from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, OPENING, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.values import letters_of
 from medground.language.pattern import verbose_pattern
@@ -142,7 +142,9 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The paragraphs of the running text, in order. One that a page end or a figure broke is one again."""
     headings = [part for part in parts if part.kind == "heading"]
     later = Counter(part.label.casefold() for part in headings)
+    last = max((at for at, part in enumerate(headings, start=1) if KNOWN.fullmatch(part.label)), default=0)
     alike = all(part.main for part in headings)
+    introduced = any(OPENING.fullmatch(part.label) and not ABSTRACT.match(part.label) for part in headings)
     path: tuple[str, ...] = ()
     open_: Labelled | None = None
     for part in parts:
@@ -150,7 +152,8 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
             later[part.label.casefold()] -= 1
             # A part of a structured abstract comes again in the paper.
             again = later[part.label.casefold()] > 0 and _of_abstract(path)
-            is_part = not part.main or (alike and bool(path) and _is_below(part.label, path[0]))
+            last -= 1
+            is_part = not part.main or (alike and bool(path) and _is_below(part.label, path[0], inside=last > 0))
             path = (path[0], part.label) if path and (again or is_part) else (part.label,)
         elif part.kind == "keywords" and _of_abstract(path):
             path = ()
@@ -163,8 +166,9 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
                 if open_ is not None and open_[0] == section and rest is lines and continues(open_[1], lines):
                     open_[1].extend(lines)
                     continue
-                if rest is lines and _of_abstract(path) and open_ is not None and _concludes(open_[0] or ""):
-                    path, section = (), None  # an introduction without a heading
+                after = open_ is not None and _concludes(open_[0] or "") and _of_abstract(path)
+                if rest is lines and after and not introduced:
+                    path, section = (), None
                 elif rest is not lines and _of_abstract(label):
                     path = label[:1]
                 if open_ is not None:
@@ -178,9 +182,13 @@ def _of_abstract(path: tuple[str, ...]) -> bool:
     return bool(path) and ABSTRACT.match(path[0]) is not None
 
 
-def _is_below(label: str, section: str) -> bool:
-    """Whether a heading that is set as those of sections is one within a section of a name that papers have."""
-    return KNOWN.fullmatch(section) is not None and not (KNOWN.fullmatch(label) or AFTER.match(label))
+def _is_below(label: str, section: str, *, inside: bool) -> bool:
+    """Whether a heading that is set as those of sections is one within a section of a name that papers have.
+
+    `inside`: another such section follows, so that this is not what stands after the paper.
+    """
+    is_after = AFTER.match(label) is not None and not inside
+    return KNOWN.fullmatch(section) is not None and not (KNOWN.fullmatch(label) or is_after)
 
 
 def _concludes(section: str) -> bool:
