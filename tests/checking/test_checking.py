@@ -144,6 +144,83 @@ def test_a_critic_that_always_agrees_supports_no_opposite_and_reads_all_in_one_b
     assert len(critic.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("sentence", "kind", "told"),
+    [
+        (
+            "Zinc lowered nasal discharge in adults, and cough was significantly reduced too [1].",
+            "contradicted",
+            "cough",
+        ),
+        ("Zinc lowered nasal discharge and, in 35% of them, mouth irritation occurred [1].", "number", "35%"),
+        (
+            "Cranberry juice prevented infection [2] and zinc irritated the mouth of 35% [1].",
+            "number",
+            "irritated",
+        ),
+        (
+            "Juice prevented infection in 25% [2] and zinc irritated the mouth of 25% [1].",
+            "number",
+            "infection",
+        ),
+    ],
+)
+def test_a_true_part_hides_no_wrong_one(critic: Agrees, sentence: str, kind: str, told: str) -> None:
+    (found,) = checked(critic, sentence + REFERENCES).findings
+    assert found.kind == kind and told in found.reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("The paper gives no information on mouth irritation [1].", "false_absence"),
+        ("Nowhere do the authors discuss deaths, coughing or fractures [1].", "false_absence"),
+        ("It is not stated whether cough was assessed [1].", "false_absence"),
+        ("Data on the common cold are lacking [1].", "false_absence"),
+        ("The trial was not designed to measure fever [1].", "supported"),
+    ],
+)
+def test_forms_of_absences(critic: Agrees, sentence: str, kind: str) -> None:
+    (found,) = checked(critic, sentence + REFERENCES).findings
+    assert found.kind == kind, found.reason
+
+
+def test_a_true_absence_is_certified_text_by_text(critic: Agrees) -> None:
+    (found,) = checked(critic, "The trials did not report fever [1,2]." + REFERENCES).findings
+    assert found.kind == "supported" and "MeSH: Pyrexia" in found.reason and "HPO: Hyperthermia" in found.reason
+    for paper in (TRIAL, JUICE):
+        assert f"{paper['id']} (abstract; nearest: “" in found.reason
+
+
+ENTRIES = {
+    "Smith JA. J Cold. 2019;5:1-9.": ("PMID:11111111", ""),
+    "Smyth JA. Zinc lozenges for the common cold in adults. J Cold. 2018 [accessed 3 May 2024]": ("PMID:11111111", ""),
+    "Miller C, Cranberry juice & urinary infections, 2020. PMID: 22222222": ("PMID:22222222", ""),
+    "PMID: 22222222": ("PMID:22222222", ""),
+    "Hollister P, Miller C. Cranberry juice and urinary infection in women. 2020.": ("PMID:22222222", "name first"),
+    "Miller C. Cranberry juice and urinary infection in women. 2014.": ("PMID:22222222", "of 2020"),
+    "Miller C. Cranberry juice and urinary infection in women. 2020. PMID: 11111111": ("PMID:11111111", "which the"),
+    "Miller C. Cranberry juice and urinary infection in women. 2020. PMID: 99999999": ("PMID:22222222", "is not this"),
+    "Miller C. Long-term outcomes of cohorts of adolescents in Peru. 2020.": (None, "not stored"),
+}
+
+
+def test_entries_are_joined_only_where_all_of_them_is_one_paper(critic: Agrees) -> None:
+    listed = "\n".join(f"{number}. {entry}" for number, entry in enumerate(ENTRIES, 1))
+    found = checked(critic, f"Juice is good for women [1].\n\n## References\n\n{listed}").references
+    for entry, one in zip(ENTRIES, found, strict=True):
+        paper, why = ENTRIES[entry]
+        assert one.ref == paper and (why in one.reason if why else "name" not in one.reason), (entry, one)
+
+
+def test_authors_and_year_without_a_list_lead_to_the_only_paper(critic: Agrees) -> None:
+    corpus_of(TRIAL, JUICE, JUICE | {"id": "PMID:44444444", "title": "Juice and falls in men", "text": "Men fell."})
+    alone = "Mouth irritation occurred in 35% with zinc (Smith et al., 2019)."
+    first, second = checked(critic, f"{alone}\n\nJuice helps all women (Miller, 2020).").findings
+    assert (first.cited, first.kind) == (("PMID:11111111",), "number")
+    assert second.kind == "not_checked" and "several stored papers" in second.reason
+
+
 def test_without_a_judge_nothing_is_supported_but_the_words_of_the_source(home: Path) -> None:
     corpus_of(TRIAL, JUICE, GONE)
     text = "Cranberry juice keeps young women free of urinary infection [2].\n\nMagnets cure gout [3]." + REFERENCES

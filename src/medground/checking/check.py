@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
@@ -13,6 +14,7 @@ from medground.answering.verify.named import AuthorYear
 from medground.checking.entries import Entry
 from medground.checking.joining import Joined, entry_of_id, entry_of_work, is_by, is_id, joined, stored
 from medground.checking.judging import SentenceToJudge, findings_of
+from medground.checking.parts import parts_of, worst
 from medground.checking.sentences import CitingSentence, CitingText
 from medground.checking.sources import source_of
 from medground.values.document import Document
@@ -61,8 +63,11 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     references = await _joined([*text.entries, *beside], text, run, fetch)
     entries = (*references.entries, *references.by_id.values(), *references.by_work.values())
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
-    asked = [SentenceToJudge(one, references.of(one), papers) for one in text.sentences]
-    findings = await findings_of(text.file, asked, run)
+    parts = [parts_of(one) for one in text.sentences]
+    asked = [SentenceToJudge(one, references.of(one), papers) for one in [*text.sentences, *chain.from_iterable(parts)]]
+    found = await findings_of(text.file, asked, run)
+    wholes, rest = found[: len(parts)], iter(found[len(parts) :])
+    findings = [worst(one, [(part, next(rest)) for part in own]) for one, own in zip(wholes, parts, strict=True)]
     told = [_reference(text.file, one) for one in entries]
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
 

@@ -6,13 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
-from io import BytesIO
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
-from zipfile import ZipFile
+from typing import TYPE_CHECKING
 
 from medground.checking.entries import Entry, entries_beside
+from medground.checking.printed import pdf_text, word_text
 from medground.errors import BadDocument, UsageError
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document
@@ -50,9 +48,6 @@ _BRACES = lazy_pattern(r"(?<!\\)(?<!cite)[{}](?![^{}\n]*\\cite)")
 
 _DEEPEST = 100
 """Mappings and lists of YAML or JSON, one in another."""
-_MOST_UNPACKED = 200_000_000
-_ONE_PDF = Lock()
-"""The library of PDF is for one thread at a time."""
 
 
 def text_of(path: Path) -> str:
@@ -71,9 +66,9 @@ def text_in(content: bytes, name: str) -> str:
     """The text of the content of a file. Raises UsageError: it is binary, or not in UTF-8; `name` is in the message."""
     try:
         if content.startswith(b"PK\x03\x04"):
-            return _of_word(BytesIO(content))
+            return word_text(content)
         if content.startswith(b"%PDF"):
-            return _of_pdf(content)
+            return pdf_text(content)
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8, DOCX or PDF") from None
@@ -82,28 +77,6 @@ def text_in(content: bytes, name: str) -> str:
     if "\x00" in text:
         raise UsageError(f"{name} is a binary file; check text, Markdown, LaTeX, HTML, YAML, JSON, DOCX or PDF")
     return text
-
-
-def _of_word(content: BytesIO) -> str:
-    """The paragraphs of a Word document, with raised numbers as superscripts."""
-    import docx
-
-    if sum(part.file_size for part in ZipFile(content).infolist()) > _MOST_UNPACKED:
-        raise ValueError("it unpacks to more than a Word document has")
-
-    def told(run: Any) -> str:
-        raised = run.font.superscript and re.fullmatch(r"[\d\s,;–-]+", run.text)
-        return f"<sup>{run.text}</sup>" if raised else str(run.text)
-
-    texts = ("".join(map(told, paragraph.runs)) for paragraph in docx.Document(content).paragraphs)
-    return "\n\n".join(texts).replace("</sup><sup>", "")  # Word cuts `1,2` into two runs
-
-
-def _of_pdf(content: bytes) -> str:
-    import pypdfium2
-
-    with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
-        return "\n".join(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in opened)
 
 
 def shown(text: str, file: str) -> str:

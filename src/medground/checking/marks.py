@@ -51,11 +51,11 @@ def marks(text: str, *, rounded: bool = False) -> list[Mark]:
 def _numbered(text: str, rounded: bool) -> Iterator[Mark]:
     forms = [_BRACKETED, *([_ROUND] if rounded else [])]
     for match in (match for form in forms for match in form.finditer(text)):
-        if numbers := _expanded(match["numbers"]):
+        if numbers := expanded(match["numbers"]):
             yield Mark(*match.span(), numbers)
     for match in SUPERSCRIPT.finditer(text):
         plain = unicodedata.normalize("NFKC", re.sub(r"</?sup>|[\^\s]", "", match[0]).replace("⁻", "-"))
-        if numbers := _expanded(plain):
+        if numbers := expanded(plain):
             yield Mark(*match.span(), numbers)
 
 
@@ -75,7 +75,7 @@ def _named(text: str) -> Iterator[Mark]:
     return (Mark(start, end, names) for (start, end), names in papers_named(text).items())
 
 
-def _expanded(numbers: str) -> tuple[str, ...]:
+def expanded(numbers: str) -> tuple[str, ...]:
     """The numbers of `1,3-5`, one by one; none of a range that is too long or runs backwards."""
     found: list[str] = []
     for part in re.split(r"\s*[,;]\s*", numbers.strip()):

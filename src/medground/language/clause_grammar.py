@@ -94,6 +94,13 @@ def has_verb(words: Sequence[str]) -> bool:
     return any(map(_finite, words, ["", *words], [*words[1:], ""]))
 
 
+def verb_in(text: str) -> tuple[int, int] | None:
+    """Where the first finite verb of a text stands; None if it has none."""
+    found, words = [*_WORD.finditer(text)], words_of(text)
+    read = zip(found, words, ["", *words], [*words[1:], ""], strict=False)
+    return next((match.span() for match, *around in read if _finite(*around)), None)
+
+
 def _is_adverb(word: str) -> bool:
     return word in _LISTS["adverbs"] or (word.endswith("ly") and len(word) > 4)
 

@@ -127,7 +127,7 @@ def _check_open(content: bytes) -> None:
 def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:
     """The text without its reference list, its titles (in the style Title, else the highest headings), cautions."""
     styles = Styles(opened.styles.element)
-    printed = Printed(styles, _notes_of(opened))
+    printed = Printed(styles, notes_of(opened))
     composition = Composition()
     path = Headings()
     titles: list[str] = []
@@ -153,7 +153,7 @@ def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:
     return composition, titles, printed.cautions(opened.element.body)
 
 
-def _notes_of(opened: Any) -> dict[tuple[str, str], Element]:
+def notes_of(opened: Any) -> dict[tuple[str, str], Element]:
     """The footnotes and endnotes of a file, by what refers to them and their number."""
     from docx.oxml import parse_xml
 

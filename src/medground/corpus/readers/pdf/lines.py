@@ -76,9 +76,9 @@ _RAISED = 0.12
 _SMALLER = 0.98
 """How large a raised or lowered glyph is at most: programs that print web pages make it little smaller."""
 
-_OPENS, _CLOSES = "\x0e", "\x0f"
+OPENS, CLOSES = "\x0e", "\x0f"
 """Around a raised number that may cite, until the whole document has been seen."""
-_SUSPECTED = re.compile(f"{_OPENS}(.*?){_CLOSES}")
+_SUSPECTED = re.compile(f"{OPENS}(.*?){CLOSES}")
 _BRACKETED = re.compile(r"\[\d{1,3}(?:[,;\u2013-]\s?\d{1,3})*\]")
 _OFTEN = 5
 
@@ -265,12 +265,12 @@ def _superscript(text: str, before: str) -> str:
     said, meant = text.strip(), meaning(text, before)
     if meant == "exponent":
         return text.replace(said, f"^{said}", 1)
-    return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1) if meant == "citation" else text
+    return text.replace(said, f"{OPENS}{said}{CLOSES}", 1) if meant == "citation" else text
 
 
 def settle(lines: Sequence[Line]) -> None:
     """Leave raised numbers out where they cite; a document that cites in brackets has none that do."""
     in_brackets = sum(len(_BRACKETED.findall(line.text)) for line in lines) >= _OFTEN
     for line in lines:
-        if _OPENS in line.text:
+        if OPENS in line.text:
             line.text = _SUSPECTED.sub(r"\1" if in_brackets else "", line.text)

@@ -1,0 +1,138 @@
+"""Word and PDF files as the texts that they print, with their marks of citation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from threading import Lock
+from typing import Any
+from zipfile import ZipFile
+
+from medground.checking.entries import entries_of
+from medground.checking.marks import expanded
+from medground.corpus.readers.pdf.lines import CLOSES, OPENS
+from medground.corpus.readers.word_styles import Styles, W
+from medground.corpus.readers.word_text import Printed, within
+from medground.corpus.readers.xml import Element, name_of
+
+_MOST_UNPACKED = 200_000_000
+_ONE_PDF = Lock()
+"""The library of PDF is for one thread at a time."""
+_NUMBERS = re.compile(r"[\d\s,;–-]+")
+_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
+
+
+def word_text(content: bytes) -> str:
+    """The paragraphs of a Word file, also in tables, links and content controls, and its notes behind them.
+
+    Raised numbers stand in `<sup>`, notes are `[^footnote1]`. Without a list of references, there is one of the works
+    that Zotero, Mendeley and EndNote keep in the fields of their citations.
+    """
+    import docx
+
+    from medground.corpus.readers.docx import notes_of
+
+    if sum(part.file_size for part in ZipFile(BytesIO(content)).infolist()) > _MOST_UNPACKED:
+        raise ValueError("it unpacks to more than a Word document has")
+    opened = docx.Document(BytesIO(content))
+    printed = _Marked(Styles(opened.styles.element), notes_of(opened))
+    texts = [printed.paragraph(one) for one in within(opened.element.body, "p")]
+    notes = [f"[^{name}]: {text}" for name, text in printed.referred.items() if text]
+    text = "\n\n".join([*texts, *notes]).replace("</sup><sup>", "")  # Word cuts `1,2` into two runs
+    works = {} if entries_of(text)[0] else _works(opened.element.body)
+    listed = [f"[{mark}] {work}" if mark else f"- {work}" for work, mark in works.items()]
+    return "\n".join([text, "\n## References\n", *listed]) if listed else text
+
+
+class _Marked(Printed):
+    """What a Word file prints, with raised numbers and with the places of its notes."""
+
+    def __init__(self, styles: Styles, notes: Mapping[tuple[str, str], Element]) -> None:
+        super().__init__(styles, notes)
+        self.referred: dict[str, str] = {}
+
+    def _raised(self, text: str, before: str) -> str:
+        return f"<sup>{text}</sup>" if _NUMBERS.fullmatch(text) else text
+
+    def _note(self, kind: str, number: str) -> str:
+        note, name = self._notes.get((kind, number)), f"{kind.removesuffix('Reference')}{number}"
+        self.referred[name] = "" if note is None else self._flat_note(note)
+        return f"[^{name}]" if self.referred[name] else ""
+
+
+def _works(body: Element) -> dict[str, str]:
+    """The works in the fields of reference managers, each with the number that the text gives it, or none."""
+    found: dict[str, str] = {}
+    for code, shown in _fields(body):
+        works = [*_of_csl(code), *_of_endnote(code)]
+        numbers = expanded(re.sub(r"[\[\]()]", "", shown).strip()) if _NUMBERS.fullmatch(shown.strip("[]() ")) else ()
+        free = [number for number in numbers if number not in found.values()]
+        for work in (one for one in works if one not in found):
+            found[work] = free.pop(0) if free else ""
+    return found
+
+
+def _fields(body: Element) -> Iterator[tuple[str, str]]:
+    """The code of each field with what it shows; a field within another one shows in that too."""
+    opened: list[list[str]] = []
+    for node in body.iter():
+        name, kind = name_of(node), node.get(f"{W}fldCharType", "")
+        if name == "fldChar" and kind == "begin":
+            opened.append(["", ""])
+        elif name == "fldChar" and kind == "end" and opened:
+            code, shown = opened.pop()
+            yield code, shown
+        for one in opened if name in ("instrText", "t") else ():
+            one[name == "t"] += node.text or ""
+
+
+def _of_csl(code: str) -> Iterator[str]:
+    """The works of a citation of Zotero or Mendeley, as they stand in lists of references."""
+    if "CSL_CITATION" not in code or "{" not in code:
+        return
+    try:
+        items = json.JSONDecoder().raw_decode(code[code.index("{") :])[0].get("citationItems", ())
+    except (ValueError, AttributeError):
+        return
+    for data in (item.get("itemData") or {} for item in items if isinstance(item, dict)):
+        names = [f"{one.get('family', '')} {one.get('given', '')[:1]}".strip() for one in data.get("author", ())]
+        year = str(((data.get("issued") or {}).get("date-parts") or [[""]])[0][0])
+        ids = [f"{name}: {data[name]}" for name in ("DOI", "PMID") if data.get(name)]
+        yield ". ".join(filter(None, [", ".join(names), data.get("title", ""), year, *ids]))
+
+
+def _of_endnote(code: str) -> Iterator[str]:
+    """The works of a citation of EndNote."""
+    from lxml import etree
+
+    if "<EndNote>" not in code:
+        return
+    try:
+        parser = etree.XMLParser(resolve_entities=False, recover=True)
+        records = etree.fromstring(code[code.index("<EndNote>") :].encode(), parser).iter("record")
+    except etree.LxmlError:
+        return
+    for record in records:
+        parts = [", ".join("".join(one.itertext()).replace(",", "") for one in record.iter("author"))]
+        parts += ["".join(one.itertext()) for tag in ("title", "year") for one in [*record.iter(tag)][:1]]
+        dois = [f"DOI: {''.join(one.itertext())}" for one in record.iter("electronic-resource-num")]
+        yield ". ".join(filter(None, [*parts, *dois]))
+
+
+def pdf_text(content: bytes) -> str:
+    """The lines of a PDF, column by column without running heads; raised numbers that may cite stand in `<sup>`."""
+    import pypdfium2
+
+    from medground.corpus.readers.pdf import Pages, read_pages
+    from medground.corpus.readers.pdf.blocks import blocks_of, furniture, leadings
+
+    with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
+        pages: Any = [one for one in read_pages(opened) if isinstance(one, Pages)][-1]
+    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
+    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
+    usual = leadings(kept)
+    blocks = (block for lines in kept for block in blocks_of(lines, usual))
+    text = "\n\n".join("\n".join(line.text for line in block.lines) for block in blocks)
+    return _HYPHEN.sub("", text).replace(OPENS, "<sup>").replace(CLOSES, "</sup>")
