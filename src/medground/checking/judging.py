@@ -100,15 +100,20 @@ class Asked:
         return windows(self.claim, self.sources, self.near)
 
 
-async def findings_of(file: str, asked: Sequence[Asked], run: Run) -> list[Finding]:
-    """One finding for each sentence, in order.
+async def findings_of(file: str, asked: Sequence[Asked], run: Run, *, weigh_all: bool = False) -> list[Finding]:
+    """One finding for each sentence, in order. With `weigh_all`, the critic also reads those that code settles.
 
     Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
     """
     await _find_others(asked, run)
     first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
-    judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
-    said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
+    waiting = [
+        one
+        for one, known in zip(asked, first, strict=True)
+        if known is None or (weigh_all and one.sources and one.near)
+    ]
+    judged = {id(one): said for one, said in zip(waiting, await _judged(waiting, run), strict=True)}
+    said = [known or _by_critic(one, judged[id(one)]) for one, known in zip(asked, first, strict=True)]
     return [_finding(file, one, _with_unread(one, what)) for one, what in zip(asked, said, strict=True)]
 
 

@@ -9,10 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
+from lxml.etree import XMLSyntaxError
 
-from medground.corpus import compose
+from medground.corpus import compose, xml
 from medground.errors import UsageError
 from medground_evaluate.datasets import loader, readers
 from medground_evaluate.items import Item
@@ -121,8 +120,8 @@ def _cells(path: Path) -> Generator[list[str]]:
         with ZipFile(path) as file:
             if sum(file.getinfo(name).file_size for name in (_SHEET, _STRINGS)) > _LARGEST:
                 raise UsageError(f"{path} is larger than the sheet of ReferenceErrorDetection; give its own file")
-            sheet, strings = (fromstring(file.read(name)) for name in (_SHEET, _STRINGS))
-    except (BadZipFile, KeyError, ParseError, DefusedXmlException):
+            sheet, strings = (xml.record_element(file.read(name)) for name in (_SHEET, _STRINGS))
+    except (BadZipFile, KeyError, XMLSyntaxError):
         raise UsageError(f"{path} is no Excel file with one sheet; download it again, or save it as CSV") from None
     known = ["".join(part.text or "" for part in one.iter(f"{_NAMES}t")) for one in strings.iter(f"{_NAMES}si")]
     for row in sheet.iter(f"{_NAMES}row"):
