@@ -56,6 +56,8 @@ _UNLIKELY = {"text": 0.45, "abstract": 0.55}
 """How likely a text says what it is called silent on, at most; a whole text has more places to say it."""
 _OF_ALL = frozenset(["number", "silent", "elsewhere", "fabricated_quote"])
 """Kinds of what no paper that is cited says."""
+THE_CRITIC = "the critic"
+"""The network that ships. It was measured on abstracts: of a whole text it often reads what is about something else."""
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
 
@@ -71,7 +73,7 @@ class Asked:
     """How likely what it cites says it; None where no judge read both."""
     names: dict[str, str] = field(default_factory=dict)
     """The passages that a critic reads, and how they are named to it."""
-    judge: str = "the critic"
+    judge: str = THE_CRITIC
     unproven: bool = False
     """Whether its judge was not measured, so that it may take away and never give."""
 
@@ -259,7 +261,8 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
             return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
         return Told("supported", f"{one.judge} agrees{percent}", best)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
-    if (opposes or said.relation == "contradicts") and not compares(one.claim):
+    is_near = one.judge != THE_CRITIC or near.share >= (_NEAR if form == "abstract" else _VERY_NEAR)
+    if (opposes or said.relation == "contradicts") and is_near and not compares(one.claim):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
     far = said.relation == "neutral" or one.share < _FAR
     if one.likelihood is not None:
