@@ -265,7 +265,7 @@ def _by_critic(one: Asked, said: Judgement | None) -> Told:
     if (opposes or said.relation == "contradicts") and is_near and not compares(one.claim):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
     far = said.relation == "neutral" or one.share < _FAR
-    if one.likelihood is not None:
+    if said.mean and one.likelihood is not None:
         far = one.likelihood < _UNLIKELY[form]
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")

@@ -391,7 +391,7 @@ def roles_in(statement: str, text: str, *, each_clause: bool = False, stems: Set
     """
     claimed, quoted = (contrasts(one, each_clause=each_clause) for one in (statement, text))
     found = [_alike(one.roles_in(other) for other in quoted) for one in claimed]
-    strict = next((roles for roles in found if roles != "same"), "same") if found else None
+    strict: Roles | None = next((roles for roles in found if roles != "same"), "same") if found else None
     if strict or stems is None:
         return strict
     return _alike(one.loosely_in(other, stems) for one in claimed if one.arm for other in quoted)
