@@ -20,8 +20,8 @@ class CitingResult:
 
     Attributes:
         area: how often a sentence that its source supports is more likely than one that it does not (area under the
-            ROC curve; ties count half); None where all sentences are of one kind. A sentence that code settles is as
-            likely as its finding says: 1, 0, or a half.
+            ROC curve; ties count half); None where all sentences are of one kind. One whose source says something else
+            is less likely than all others; without a critic, findings alone count: 1, 0, or a half.
         right, found: of those called contradicted, how many are; of those that are, how many are called so.
         alarms: supported sentences that are told as a fault.
         kinds: how many findings there are of each kind, for each gold answer.
@@ -55,9 +55,10 @@ def measured(items: Sequence[Item], findings: Sequence[Finding]) -> CitingResult
     )
 
 
-def _score(one: Finding) -> float:
-    by_kind = 1.0 if one.kind == "supported" else 0.5 if one.kind == "not_checked" else 0.0
-    return by_kind if one.likelihood is None else one.likelihood
+def _score(finding: Finding) -> float:
+    if finding.likelihood is None:
+        return 1.0 if finding.kind == "supported" else 0.5 if finding.kind == "not_checked" else 0.0
+    return finding.likelihood - (finding.kind not in (*CLEAN, "silent", "elsewhere"))
 
 
 def area(positive: Sequence[float], negative: Sequence[float]) -> float | None:

@@ -116,7 +116,7 @@ def test_the_figures_of_a_check() -> None:
     said = [
         ("yes", "supported", 0.9),
         ("yes", "not_checked", 0.4),
-        ("maybe", "silent", None),
+        ("maybe", "silent", 0.5),
         ("no", "contradicted", None),
         ("maybe", "contradicted", 0.6),
     ]

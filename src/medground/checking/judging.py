@@ -56,6 +56,8 @@ _UNLIKELY = {"text": 0.45, "abstract": 0.55}
 """How likely a text says what it is called silent on, at most; a whole text has more places to say it."""
 _OF_ALL = frozenset(["number", "silent", "elsewhere", "fabricated_quote"])
 """Kinds of what no paper that is cited says."""
+THE_CRITIC = "the critic"
+"""The network that ships. It was measured on abstracts: of a whole text it often reads what is about something else."""
 _OTHERS = 5
 """Other papers that a search by the words of a claim returns."""
 
@@ -71,7 +73,7 @@ class SentenceToJudge:
     """How likely what it cites says it; None where no judge read both."""
     names: dict[str, str] = field(default_factory=dict)
     """The passages that a critic reads, and how they are named to it."""
-    judge: str = "the critic"
+    judge: str = THE_CRITIC
     unproven: bool = False
     """Whether its judge was not measured, so that it may take away and never give."""
 
@@ -100,15 +102,22 @@ class SentenceToJudge:
         return windows(self.claim, self.sources, self.near)
 
 
-async def findings_of(file: str, asked: Sequence[SentenceToJudge], run: Run) -> list[Finding]:
-    """One finding for each sentence, in order.
+async def findings_of(
+    file: str, asked: Sequence[SentenceToJudge], run: Run, *, weigh_all: bool = False
+) -> list[Finding]:
+    """One finding for each sentence, in order. With `weigh_all`, the critic also reads those that code settles.
 
     Raises SourceUnavailable: a corpus cannot be searched; BudgetExhausted: the run reached one of its limits.
     """
     await _find_others(asked, run)
     first = await asyncio.to_thread(lambda: [_by_code(one) for one in asked])  # other questions go on meanwhile
-    judged = iter(await _judged([one for one, said in zip(asked, first, strict=True) if said is None], run))
-    said = [_by_critic(one, next(judged)) if known is None else known for one, known in zip(asked, first, strict=True)]
+    waiting = [
+        one
+        for one, known in zip(asked, first, strict=True)
+        if known is None or (weigh_all and one.sources and one.near)
+    ]
+    judged = {id(one): said for one, said in zip(waiting, await _judged(waiting, run), strict=True)}
+    said = [known or _by_critic(one, judged[id(one)]) for one, known in zip(asked, first, strict=True)]
     return [_finding(file, one, _with_unread(one, what)) for one, what in zip(asked, said, strict=True)]
 
 
@@ -254,10 +263,11 @@ def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
             return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
         return Told("supported", f"{one.judge} agrees{percent}", best)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
-    if (opposes or said.relation == "contradicts") and not compares(one.claim):
+    is_near = one.judge != THE_CRITIC or near.share >= (_NEAR if form == "abstract" else _VERY_NEAR)
+    if (opposes or said.relation == "contradicts") and is_near and not compares(one.claim):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
     far = said.relation == "neutral" or one.share < _FAR
-    if one.likelihood is not None:
+    if said.mean and one.likelihood is not None:
         far = one.likelihood < _UNLIKELY[form]
     if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
         return Told("silent", f"the cited {form} does not say it")

@@ -46,7 +46,7 @@ def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
     spans = list(zip(starts, ends, [None, *cuts], strict=True)) if cuts else []
     parts: list[CitingSentence] = []
-    cited: tuple[tuple[str, ...], tuple[object, ...]] = sentence.keys, sentence.authors
+    cited = sentence.keys, sentence.authors
     for start, end, cut in reversed(spans):
         keys = tuple(key for mark in found if start <= mark.start < end for key in mark.keys if key in sentence.keys)
         authors = tuple(one for one in author_years(plain(text[start:end])) if one in sentence.authors)

@@ -80,7 +80,7 @@ class CheckEngine(PaperEngine):
         setup = await self._setup(None, None, None)
         run = self._run(Question.ask(ASKED, task="free"), setup, CHECKING_A_TEXT, traced=False)
         with self._under_way():
-            return await findings_of("", asked, run)
+            return await findings_of("", asked, run, weigh_all=True)
 
     async def _fetched(self, names: Sequence[str]) -> Mapping[str, Document]:
         """Papers that no corpus holds, from PubMed and its services, where they may be asked."""

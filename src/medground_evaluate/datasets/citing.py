@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from lxml import etree
+from lxml.etree import XMLSyntaxError
 
-from medground.corpus import compose
+from medground.corpus import compose, xml
 from medground.errors import UsageError
 from medground_evaluate.datasets import loader, readers
 from medground_evaluate.items import Item
@@ -77,7 +77,7 @@ def _citing(record: loader.Record, i: str) -> Item:
     return _item(said, label, _papers(record["folder"])[own], i)
 
 
-CITATION_INTEGRITY = loader.described(
+CITATION_INTEGRITY = loader.for_set(
     "citation-integrity",
     _citing,
     files=("claims.jsonl", "claims-test.jsonl", "claims_test.jsonl", "claims-dev.jsonl", "claims_dev.jsonl"),
@@ -104,7 +104,6 @@ _SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 _NAMES = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LETTERS = re.compile(r"[A-Z]+")
 _LARGEST = 50_000_000
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 def _rows(path: Path) -> Generator[loader.Placed]:
@@ -121,8 +120,8 @@ def _cells(path: Path) -> Generator[list[str]]:
         with ZipFile(path) as file:
             if sum(file.getinfo(name).file_size for name in (_SHEET, _STRINGS)) > _LARGEST:
                 raise UsageError(f"{path} is larger than the sheet of ReferenceErrorDetection; give its own file")
-            sheet, strings = (etree.fromstring(file.read(name), _PARSER) for name in (_SHEET, _STRINGS))
-    except (BadZipFile, KeyError, etree.XMLSyntaxError):
+            sheet, strings = (xml.record_element(file.read(name)) for name in (_SHEET, _STRINGS))
+    except (BadZipFile, KeyError, XMLSyntaxError):
         raise UsageError(f"{path} is no Excel file with one sheet; download it again, or save it as CSV") from None
     known = ["".join(part.text or "" for part in one.iter(f"{_NAMES}t")) for one in strings.iter(f"{_NAMES}si")]
     for row in sheet.iter(f"{_NAMES}row"):
@@ -141,7 +140,7 @@ def _reference_error(record: loader.Record, i: str) -> Item:
     return _item(_PLACE.sub(MARK, record[_SAID]), record[_LABEL].capitalize(), paper, i)
 
 
-REFERENCE_ERRORS = loader.described(
+REFERENCE_ERRORS = loader.for_set(
     "reference-errors",
     _reference_error,
     files=("ReferenceErrorDetection_data.xlsx", "ReferenceErrorDetection_data.csv"),

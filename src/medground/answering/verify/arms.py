@@ -399,5 +399,5 @@ def roles_in(statement: str, text: str, *, each_clause: bool = False, stems: Set
 
 def _alike(found: Iterable[Roles | None]) -> Roles | None:
     """The roles that some comparisons show, if they show the same."""
-    told = {roles for roles in found if roles}
+    told: set[Roles] = {roles for roles in found if roles}
     return told.pop() if len(told) == 1 else None

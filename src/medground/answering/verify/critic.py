@@ -54,7 +54,7 @@ class Judgement:
         flags: differences from a similar premise that make the statement wrong, such as `number` or `negation`.
         note: one line for a reader; for a failure, the reason.
         settles: words of a quote that answer the doubts about the claim, as it copied them.
-        mean: mean probability of entailment over the premises that it read, if the critic measures it.
+        mean: mean probability of entailment over the premises that it read, 0 if it read none; None if not measured.
     """
 
     relation: Entailment | Literal["unsure", "failed"]
