@@ -16,7 +16,7 @@ from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
 from medground.language.question_kinds import asks_for_value, aspects_of, is_closed
 from medground.language.question_reading import Asked
-from medground.language.sentences import ROW
+from medground.language.sentences import ROW, sentence_spans
 
 _BESIDE = frozenset(["funding", "interests", "limitations"])
 _KNOWN = 0.5
@@ -51,6 +51,14 @@ def is_whole(sentence: str) -> bool:
     """Whether a text is a sentence from its beginning to its end, with a verb: no heading, title or fragment."""
     plain = _MARKUP.sub("", sentence).strip()
     return bool(_BEGINS.match(plain) and _ENDS.search(plain)) and has_verb(words_of(plain))
+
+
+def stands_alone(quote: str) -> bool:
+    """Whether a quote begins with a sentence that is no question, a row of a table, or what introduces its list."""
+    (start, end), *more = sentence_spans(quote) or [(0, len(quote))]
+    first = quote[start:end]
+    whole = _BEGINS.match(first) and _ENDS.search(first) and not first.endswith("?")
+    return bool(whole) or ROW in quote or (bool(more) and introduces(first))
 
 
 def introduces(sentence: str) -> bool:

@@ -11,7 +11,7 @@ from medground.language import words
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import asks_beside, cell_named, reports_result, states_purpose
+from medground.language.quoting.leading import asks_beside, cell_named, reports_result, stands_alone, states_purpose
 from medground.language.sentences import ROW, sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
@@ -36,7 +36,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
     earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
     against the first one comes second. What forbids what the question asks leave for comes before all, and then how
-    another disease is treated is left out. Else of a table only a value that is asked for leads.
+    another disease is treated is left out. Else what stands alone leads, and of a table only a value that is asked for.
 
     For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
@@ -75,7 +75,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
         chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
     if not (asks_beside(asked) or any(e.id in forbids for e in chosen[:1])):
         in_table = {e.id for e in chosen if ROW in e.quote and not cell_named(asked, e.quote, e.title) > 0}
-        chosen.sort(key=lambda e: e.id in in_table)
+        chosen.sort(key=lambda e: e.id in in_table or not stands_alone(e.quote))
     return tuple(chosen)
 
 
