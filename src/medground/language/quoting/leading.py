@@ -54,11 +54,11 @@ def is_whole(sentence: str) -> bool:
 
 
 def stands_alone(quote: str) -> bool:
-    """Whether a quote begins with a statement, a row of a table, or what introduces the list that it quotes."""
+    """Whether a quote begins with a sentence that is no question, a row of a table, or what introduces its list."""
     (start, end), *more = sentence_spans(quote) or [(0, len(quote))]
     first = quote[start:end]
-    whole = is_whole(first) and not first.endswith("?")
-    return whole or ROW in quote or (bool(more) and introduces(first))
+    whole = _BEGINS.match(first) and _ENDS.search(first) and not first.endswith("?")
+    return bool(whole) or ROW in quote or (bool(more) and introduces(first))
 
 
 def introduces(sentence: str) -> bool:
