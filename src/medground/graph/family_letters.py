@@ -8,8 +8,10 @@ from medground.graph.linking import Mention, Piece
 from medground.graph.names import CUES, EMPTY, word_set
 
 _KIN = word_set(
-    "son sons daughter daughters child children kid kids baby babies boy boys girl girls man men woman women male "
-    "males female females grandchild grandchildren grandson granddaughter siblings mother father mom mum dad parent "
+    "son sons daughter daughters family "
+    "child children kid kids baby babies boy boys girl girls man men woman women male "
+    "males female females "
+    "grandchild grandchildren grandson granddaughter siblings mother mothers father fathers mom mum dad parent "
     "parents brother brothers sister sisters nephew niece uncle aunt cousin grandmother grandfather grandma grandpa "
     "offspring"
 )
@@ -31,7 +33,8 @@ _FAMILY = (_KIN | _PASSES | _CHANCES | _BESIDE) | word_set(
     "healthy unaffected affected born both either neither one two three first second third next another only more like "
     "people person someone somebody anyone am was were will would could should might may want have having has had get "
     "gets getting got pregnant expecting know through side come comes possible copy in on to for by at with "
-    "before from of the a an is are do does did can how what who which why many much long now up down ,"
+    "before from of the a an is are do does did can how what who which why many much long now up down "
+    "every all each always there ,"
 )
 """Words of letters on a family: any other word limits what is asked."""
 
@@ -42,7 +45,9 @@ def asked_of_family(pieces: Sequence[Piece]) -> Intent | None:
     words = {piece for piece in pieces if isinstance(piece, str)}
     meant = dict.fromkeys(one.meanings("disease") for one in names)
     ahead = words & _AHEAD and not words & _BESIDE and "pregnant" not in words
-    asked = words & _PASSES or (words & _KIN and (words & _CHANCES or ahead))
+    asked = (
+        words & _PASSES or (words & _KIN and (words & _CHANCES or ahead)) or (words & _CHANCES and "getting" in words)
+    )
     if (
         words & _OTHERWISE
         or not asked
