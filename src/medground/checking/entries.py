@@ -56,7 +56,9 @@ _YEAR = lazy_pattern(r"(?<![\d/.:-])(?:1[89]|20)\d\d(?![\d/])")
 _NO_YEARS = lazy_pattern(
     r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+|\b(?:accessed|retrieved|visited|cited)\b[^.;]{0,25}", re.IGNORECASE
 )
-_AUTHOR = lazy_pattern(r"\s*(?:[^\W\d_a-z][\w'’-]+ ){0,3}[^\W\d_a-z][\w'’-]+,? (?:[^\W\d_a-z][.]?[ -]?){1,4}[,.;(& ]")
+_AUTHOR = lazy_pattern(
+    r"\s*(?:[^\W\d_a-z][\w'’-]{1,40} ){0,3}[^\W\d_a-z][\w'’-]{1,40},? (?:[^\W\d_a-z][.]?[ -]?){1,4}[,.;(& ]"
+)
 """A person in front of an entry: `van Smith JA,`."""
 _GAP = lazy_pattern(r"\n[ \t\r]*\n\s*")
 _APART = lazy_pattern(r"\n(?:[ \t\r]*\n\s*|(?=[ \t]*(?:\[[\w:.-]{1,60}\]|\d{1,3}[.)\]])[ \t]))")
