@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from medground import BlockingEngine
 from medground.answering.verify.critic import Claim, Judgement
 from medground.checking.entries import entries_of
 from medground.checking.marks import marks
+from medground.checking.printed import word_text
 from medground.checking.sentences import read_text
 from medground.checking.support import parts_of
 from medground.errors import ModelFailed, UsageError
@@ -437,3 +439,41 @@ def test_of_a_sentence_with_several_marks_the_part_that_fits_counts(home: Path) 
     assert parts_of("Zinc (a metal) shortened fifteen colds of adults [1].") == [
         "Zinc (a metal) shortened 15 colds of adults."
     ]
+
+
+def test_lists_without_a_heading_and_text_behind_a_list() -> None:
+    entries = "1. Smith JA, Jones B. Zinc lozenges for colds. J Cold. 2019.\n2. Miller C. Juice\n   for women. 2020.\n"
+    for heading in ("", "References\n\n"):
+        text = read_text(f"Zinc helps [1].\n\n{heading}{entries}\nThe appendix says that zinc is sweet [1].")
+        assert [one.mark for one in text.entries] == ["1", "2"]
+        assert [one.keys for one in text.sentences] == [("1",), ("1",)]
+    assert not read_text("1. In 2019 we gave zinc to all.\n2. In 2020 we gave juice to all.\n").entries
+
+
+def test_word_shows_marks_links_tables_and_the_works_of_its_fields() -> None:
+    import docx
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    word, item = (
+        docx.Document(),
+        {"itemData": {"title": "Zinc lozenges", "author": [{"family": "Smith", "given": "JA"}]}},
+    )
+    cites = f" ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps({'citationItems': [item]})}"
+    link = '<w:hyperlink w:anchor="x"><w:r><w:t>in links</w:t></w:r></w:hyperlink>'
+    kinds = ("begin", cites, "separate", "1", "end")
+    runs = (
+        f'<w:r><w:fldChar w:fldCharType="{one}"/></w:r>' if one in ("begin", "separate", "end")
+        else f"<w:r><w:instrText>{one}</w:instrText></w:r>" if one == cites
+        else f'<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{one}</w:t></w:r>'
+        for one in kinds
+    )  # fmt: skip
+    word.element.body.insert(
+        0, parse_xml(f"<w:p {nsdecls('w')}><w:r><w:t>It helps </w:t></w:r>{link}{''.join(runs)}</w:p>")
+    )
+    word.add_table(1, 1).cell(0, 0).text = "In a cell."
+    held = BytesIO()
+    word.save(held)
+    text = word_text(held.getvalue())
+    assert text.startswith("It helps in links<sup>1</sup>") and "In a cell." in text
+    assert text.endswith("[1] Smith J. Zinc lozenges")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document
@@ -55,28 +56,65 @@ _YEAR = lazy_pattern(r"(?<![\d/.:-])(?:1[89]|20)\d\d(?![\d/])")
 _NO_YEARS = lazy_pattern(
     r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+|\b(?:accessed|retrieved|visited|cited)\b[^.;]{0,25}", re.IGNORECASE
 )
-_LEAST = 20
-"""Characters of an entry: a shorter line is none."""
+_AUTHOR = lazy_pattern(
+    r"\s*(?:[^\W\d_a-z][\w'’-]{1,40} ){0,3}[^\W\d_a-z][\w'’-]{1,40},? (?:[^\W\d_a-z][.]?[ -]?){1,4}[,.;(& ]"
+)
+"""A person in front of an entry: `van Smith JA,`."""
+_GAP = lazy_pattern(r"\n[ \t\r]*\n\s*")
+_APART = lazy_pattern(r"\n(?:[ \t\r]*\n\s*|(?=[ \t]*(?:\[[\w:.-]{1,60}\]|\d{1,3}[.)\]])[ \t]))")
+_LEAST, _MOST = 20, 600
+"""Characters of an entry: a shorter or longer line is none."""
 
 
 def entries_of(text: str) -> tuple[list[Entry], list[tuple[int, int]]]:
     """The entries of a text's own lists of references, and the places of these lists in the text."""
-    places = [_section(text, heading) for heading in _HEADING.finditer(text)]
-    places = [(start, end) for start, end in places if start < end]
+    headings = [*_HEADING.finditer(text)]
+    places = [place for heading in headings if (place := _section(text, heading))[0] < place[1]]
+    places = places or [*_unheaded(text)]
     found = [entry for start, end in places for entry in _listed(text[start:end])]
-    headings = [(heading.start(), heading.end()) for heading in _HEADING.finditer(text)]
     for note in _NOTE.finditer(text):
         if not any(start <= note.start() < end for start, end in places):
             found += _listed(note[0])
             places.append(note.span())
-    return found, sorted([*places, *headings]) if found else []
+    return found, sorted([*places, *(one.span() for one in headings)]) if found else []
 
 
 def _section(text: str, heading: re.Match[str]) -> tuple[int, int]:
     ends = [one.start() for one in (form.search(text, heading.end()) for form in (_NEXT_HEADING, _HEADING)) if one]
-    end = min(ends, default=len(text))
-    is_list = _SURE.search(heading[0]) or _BEGINS.search(text, heading.end(), end)  # notes may be a part of the text
-    return heading.end(), end if is_list else heading.end()
+    start, end = heading.end(), min(ends, default=len(text))
+    begins = [*_BEGINS.finditer(text, start, end)]
+    if not (_SURE.search(heading[0]) or begins):  # notes may be a part of the text
+        return start, start
+    gaps = _GAP.finditer(text, begins[-1].end() if begins else start, end)
+    prose = (
+        gap.start() for gap in gaps if _is_prose(text[gap.end() : min(end, gap.end() + _MOST)], numbered=bool(begins))
+    )
+    return start, next(prose, end)
+
+
+def _is_prose(text: str, *, numbered: bool) -> bool:
+    """Whether the text behind an entry goes on: its first paragraph is no entry."""
+    first = _GAP.split(text.strip(), 1)[0]
+    return len(first) >= _LEAST and (numbered or not _is_entry(first))
+
+
+def _is_entry(text: str) -> bool:
+    """Whether a paragraph reads as an entry: it has an id and is short, or a person in front and a year."""
+    first = _BEGINS.sub("", text, count=1).lstrip()
+    return len(text) < _MOST and bool(papers_named(text) or (_AUTHOR.match(first) and years_in(text)))
+
+
+def _unheaded(text: str) -> Iterator[tuple[int, int]]:
+    """The places of lists without a heading: paragraphs or numbered lines, of which at least two read as entries."""
+    cuts = [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
+    spans = [(start, end) for start, end in pairwise(cuts) if text[start:end].strip()]
+    for reads, group in groupby(spans, key=lambda span: _is_entry(text[slice(*span)]) and _begins_entry(text, *span)):
+        if reads and len(run := [*group]) > 1:
+            yield run[0][0], run[-1][1]
+
+
+def _begins_entry(text: str, start: int, end: int) -> bool:
+    return bool(_BEGINS.match(text, start, end) or _AUTHOR.match(text, start, end))
 
 
 def _listed(text: str) -> Iterator[Entry]:

@@ -39,7 +39,7 @@ _LEAST_NAME = 4
 _SAME_JOURNAL = 90
 _WORD = re.compile(r"[^\W_]+")
 _PERSON = re.compile(
-    r"[^\W\d_a-z][\w'’-]+(?: [\w'’-]+){0,3}?,? (?:[^\W\d_a-z]\.?[ -]?){1,4}(?=[\s,.;&(]|$)|\bet\.? al\b"
+    r"[^\W\d_a-z][\w'’-]{1,40}(?: [\w'’-]{1,40}){0,3}?,? (?:[^\W\d_a-z]\.?[ -]?){1,4}(?=[\s,.;&(]|$)|\bet\.? al\b"
 )
 _IDS = re.compile(r"https?://\S+|\S*10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\w+")
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2}[.?!”])\s+|(?<=\)[.,])\s+|[“”\"]")

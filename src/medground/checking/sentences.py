@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -130,7 +130,8 @@ def _cut_behind_marks(clear: str, shown: str, found: Sequence[Mark]) -> Iterator
     """The sentences, cut where a mark stands right behind a full stop: `140 mL per kg.[3] The next one`."""
     cuts = [mark.end for mark in found if shown[max(0, mark.start - 1) : mark.start] in _STOPS]
     for start, end in sentence_spans(clear):
-        for cut in (cut for cut in cuts if start < cut < end and clear[cut:end].strip()[:1].isupper()):
+        own = cuts[bisect(cuts, start) : bisect_left(cuts, end)]
+        for cut in (cut for cut in own if clear[cut:end].strip()[:1].isupper()):
             yield start, start + len(clear[start:cut].rstrip())
             start = cut + len(clear[cut:end]) - len(clear[cut:end].lstrip())
         yield start, end
@@ -145,18 +146,27 @@ def _is_heading(clear: str, start: int, end: int) -> bool:
 
 def _with_marks(clear: str, end: int, until: int, found: Sequence[Mark]) -> int:
     """Where a sentence ends with the marks that follow it, unless they open the next one (in lower case)."""
-    for mark in found:
+    for mark in _between(found, end, until):
         gap = clear[end : mark.start]
-        if not end <= mark.start < until or gap.strip() or "\n\n" in gap:
+        if mark.start < end or gap.strip() or "\n\n" in gap:
             continue
         if mark.start == end or not clear[mark.end : until + 1].lstrip()[:1].islower():
             end = mark.end
     return end
 
 
+def _between(found: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
+    """The marks that begin in a slice."""
+    return found[bisect_left(found, start, key=_start) : bisect_left(found, end, key=_start)]
+
+
+def _start(mark: Mark) -> int:
+    return mark.start
+
+
 def _sentence(text: str, shown: str, span: tuple[int, int], found: Sequence[Mark]) -> CitingSentence:
     start, end = span
-    keys = [key for mark in found if start <= mark.start < end for key in mark.keys]
+    keys = [key for mark in _between(found, start, end) for key in mark.keys]
     end_read = min(end, start + _LONGEST)
     named = tuple(one for one in author_years(plain(shown[start:end_read])) if one.year)
     return CitingSentence(text[start:end], start, end, shown[start:end_read], tuple(dict.fromkeys(keys)), named)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from io import BytesIO
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from medground.errors import needing
@@ -17,12 +17,11 @@ from medground.wording.templates import template
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
-    from docx.text.paragraph import Paragraph
     from docx.text.run import Run
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_RAISED = re.compile("</?sup>")
-"""Marks of raised numbers in a Word document that was read."""
+_ADDED = re.compile(r"</?sup>|\[\^\w+\]")
+"""Marks of raised numbers and of notes in a Word document that was read."""
 
 
 def as_html(check: TextCheck) -> str:
@@ -105,14 +104,20 @@ def _spaced(text: str) -> str:
 
 def _comment_in(word: WordDocument, check: TextCheck) -> None:
     """Comment sentences where they stand in their paragraphs; the others are listed at the end."""
-    left = [(_RAISED.sub("", one.sentence), one) for one in check.findings]
-    for paragraph in word.paragraphs:
-        text = "".join(run.text for run in paragraph.runs)
+    from docx.oxml.ns import qn
+    from docx.text.paragraph import Paragraph
+    from docx.text.run import Run
+
+    left = [(" ".join(_ADDED.sub("", one.sentence).split()), one) for one in check.findings]
+    for element in [*word.element.body.iter(qn("w:p"))]:
+        paragraph = Paragraph(element, word)  # a cell's is one too
+        runs = [Run(run, paragraph) for run in element.iter(qn("w:r"))]
+        text, places = _spaced_once("".join(run.text for run in runs))
         inside = [found for found in left if found[0] in text]
         left = [found for found in left if found[0] not in text]
         for told, finding in inside:
             start = text.index(told)
-            _comment(word, finding, *_runs(paragraph, start, start + len(told)))
+            _comment(word, finding, *_runs(runs, places[start], places[start + len(told) - 1] + 1))
     if left:
         word.add_heading("Findings whose sentence is not in one paragraph", 2)
     for _, finding in left:
@@ -120,32 +125,37 @@ def _comment_in(word: WordDocument, check: TextCheck) -> None:
         _comment(word, finding, run, run)
 
 
-def _runs(paragraph: Paragraph, start: int, end: int) -> tuple[Run, Run]:
-    """The first and the last run of a slice of a paragraph. Runs of text alone are cut at its ends."""
+def _spaced_once(text: str) -> tuple[str, list[int]]:
+    """A text with one space between words, and the place of each of its characters in the text as it was."""
+    kept = [at for at, letter in enumerate(text) if not (letter.isspace() and (not at or text[at - 1].isspace()))]
+    return "".join(" " if text[at].isspace() else text[at] for at in kept), kept
+
+
+def _runs(runs: list[Run], start: int, end: int) -> tuple[Run, Run]:
+    """The first and the last run of a slice of their text. Runs of text alone are cut at its ends."""
     for cut in (start, end):
-        for at, run in _placed(paragraph):
+        for at, run in _placed(runs):
             if at < cut < at + len(run.text) and all(one.tag.endswith(("}rPr", "}t")) for one in run._r):
-                _cut(run, cut - at)
+                runs.insert(runs.index(run) + 1, _cut(run, cut - at))
                 break
-    inside = [run for at, run in _placed(paragraph) if at < end and at + len(run.text) > start]
+    inside = [run for at, run in _placed(runs) if at < end and at + len(run.text) > start]
     return inside[0], inside[-1]
 
 
-def _placed(paragraph: Paragraph) -> Iterator[tuple[int, Run]]:
-    """The runs of a paragraph, each with the offset of its text."""
-    at = 0
-    for run in paragraph.runs:
-        yield at, run
-        at += len(run.text)
+def _placed(runs: list[Run]) -> list[tuple[int, Run]]:
+    """Each run with the offset of its text."""
+    ends = [0, *accumulate(len(run.text) for run in runs)]
+    return list(zip(ends, runs, strict=False))
 
 
-def _cut(run: Run, at: int) -> None:
-    """Cut a run in two of the same look."""
+def _cut(run: Run, at: int) -> Run:
+    """Cut a run in two of the same look; return the second."""
     text = run.text
     element: Any = deepcopy(run._r)
     run._r.addnext(element)
     rest = type(run)(element, run._parent)
     run.text, rest.text = text[:at], text[at:]
+    return rest
 
 
 def _comment(word: WordDocument, finding: Finding, first: Run, last: Run) -> None:
