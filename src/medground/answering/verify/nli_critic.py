@@ -80,8 +80,9 @@ class NliCritic:
 
     def _of(self, claim: Claim, near: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
         found = held_to_sides(claim, self._final(self._decide(claim, near, scores)))
-        known = scores and found.relation != "failed"
-        return replace(found, mean=sum(one.entailment for one in scores) / len(scores) if known else 0.0)
+        if found.relation == "failed":
+            return found
+        return replace(found, mean=sum(one.entailment for one in scores) / max(len(scores), 1))
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
         return [premise for premise in claim.premises if premise.quote.strip()]
