@@ -72,9 +72,7 @@ class NliCritic:
         pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
         scores = iter(self._model.score(pairs, stop.is_set))
         return [
-            Judgement("failed", note=problem, mean=0.0)
-            if problem
-            else self._of(claim, near, [next(scores) for _ in near])
+            Judgement("failed", note=problem) if problem else self._of(claim, near, [next(scores) for _ in near])
             for claim, near, problem in zip(claims, premises, problems, strict=True)
         ]
 
