@@ -178,7 +178,7 @@ async def _by_network(waiting: Sequence[SentenceToJudge], critic: Critic | None)
     of_parts = iter(found[len(waiting) :])
     for one, own, whole in zip(waiting, parts, found, strict=False):
         read = [next(of_parts) for _ in own] if own[1:] else [whole]
-        if all(said.mean is not None for said in read):
+        if all(said.mean is not None or said.relation == "failed" for said in read):
             one.likelihood = likelihood(features_of(own, one.sources, read))
     return [*found[: len(waiting)]]
 

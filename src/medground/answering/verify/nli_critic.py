@@ -72,16 +72,15 @@ class NliCritic:
         pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
         scores = iter(self._model.score(pairs, stop.is_set))
         return [
-            Judgement("failed", note=problem, mean=0.0)
-            if problem
-            else self._of(claim, near, [next(scores) for _ in near])
+            Judgement("failed", note=problem) if problem else self._of(claim, near, [next(scores) for _ in near])
             for claim, near, problem in zip(claims, premises, problems, strict=True)
         ]
 
     def _of(self, claim: Claim, near: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
         found = held_to_sides(claim, self._final(self._decide(claim, near, scores)))
-        known = scores and found.relation != "failed"
-        return replace(found, mean=sum(one.entailment for one in scores) / len(scores) if known else 0.0)
+        if found.relation == "failed":
+            return found
+        return replace(found, mean=sum(one.entailment for one in scores) / max(len(scores), 1))
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
         return [premise for premise in claim.premises if premise.quote.strip()]
