@@ -119,10 +119,8 @@ def _quotes(
         own = {texts[n] for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
-        place = max(span, key=lambda n: strengths[n])
-        strongest = texts[place]
-        before = texts[place - 1] if place and POINTS_BACK.match(strongest) else ""  # it is quoted with it
-        named = words.coverage(asked.topic, words.terms(asked.in_own_words(f"{before} {strongest}")))
+        strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
+        named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
@@ -147,6 +145,12 @@ def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
 def _is_item(text: str) -> bool:
     """Whether a text is an item of a list that says nothing without what introduces it."""
     return ITEM.match(text) is not None and not is_whole(text)
+
+
+def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
+    """The text of a sentence; with the sentence before it, if it points back to it."""
+    text = passage.sentences[number].text
+    return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
 def _strengths(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
