@@ -12,7 +12,7 @@ from medground.checking.absences import is_absence
 from medground.checking.marks import marks
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import told
-from medground.language.clause_grammar import verb_in
+from medground.language.clause_grammar import WORD, is_finite, words_of
 from medground.language.clauses import blanked
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.finding import Finding, FindingKind
@@ -72,6 +72,13 @@ def _whole(text: str, start: int, end: int, cut: re.Match[str] | None) -> str:
         return part
     head = text[: first[0] if verb_in(_THEY + part) else first[1]]
     return " ".join(filter(None, (head.strip(), (cut["aside"] or "").strip(", "), part)))
+
+
+def verb_in(text: str) -> tuple[int, int] | None:
+    """Where the first finite verb of a text stands; None if it has none."""
+    found, read = [*WORD.finditer(text)], words_of(text)
+    around = zip(found, read, ["", *read], [*read[1:], ""], strict=False)
+    return next((match.span() for match, *three in around if is_finite(*three)), None)
 
 
 def worst(whole: Finding, parts: Sequence[tuple[CitingSentence, Finding]]) -> Finding:
