@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from medground.answering.verify.named import author_years
+from medground.answering.verify.named import AuthorYear, author_years
 from medground.answering.verify.references import plain, quotations
 from medground.checking.absences import is_absence
 from medground.checking.marks import marks
@@ -46,7 +46,7 @@ def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
     spans = list(zip(starts, ends, [None, *cuts], strict=True)) if cuts else []
     parts: list[CitingSentence] = []
-    cited: tuple[tuple[str, ...], tuple[object, ...]] = sentence.keys, sentence.authors
+    cited: tuple[tuple[str, ...], tuple[AuthorYear, ...]] = sentence.keys, sentence.authors
     for start, end, cut in reversed(spans):
         keys = tuple(key for mark in found if start <= mark.start < end for key in mark.keys if key in sentence.keys)
         authors = tuple(one for one in author_years(plain(text[start:end])) if one in sentence.authors)
