@@ -45,11 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-<<<<<<< HEAD
     "Python tokens": (751_787, 620_000),  # with 16,115 of `medground check`, which may add 15,000
-=======
-    "Python tokens": (754_920, 620_000),  # with 16,115 of `medground check`, which may add 15,000
->>>>>>> reading
     "KB written by hand": (353, 330),
     "files that decide the first line": (30, 10),
     "lines that decide the first line": (4_941, 2_200),

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from medground.answering.verify.named import author_years
+from medground.answering.verify.named import AuthorYear, author_years
 from medground.answering.verify.references import plain, quotations
 from medground.checking.absences import is_absence
 from medground.checking.marks import marks
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import told
-from medground.language.clause_grammar import verb_in
+from medground.language.clause_grammar import WORD, is_finite, words_of
 from medground.language.clauses import blanked
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.finding import Finding, FindingKind
@@ -46,7 +46,7 @@ def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
     spans = list(zip(starts, ends, [None, *cuts], strict=True)) if cuts else []
     parts: list[CitingSentence] = []
-    cited = sentence.keys, sentence.authors
+    cited: tuple[tuple[str, ...], tuple[AuthorYear, ...]] = sentence.keys, sentence.authors
     for start, end, cut in reversed(spans):
         keys = tuple(key for mark in found if start <= mark.start < end for key in mark.keys if key in sentence.keys)
         authors = tuple(one for one in author_years(plain(text[start:end])) if one in sentence.authors)
@@ -72,6 +72,13 @@ def _whole(text: str, start: int, end: int, cut: re.Match[str] | None) -> str:
         return part
     head = text[: first[0] if verb_in(_THEY + part) else first[1]]
     return " ".join(filter(None, (head.strip(), (cut["aside"] or "").strip(", "), part)))
+
+
+def verb_in(text: str) -> tuple[int, int] | None:
+    """Where the first finite verb of a text stands; None if it has none."""
+    found, read = [*WORD.finditer(text)], words_of(text)
+    around = zip(found, read, ["", *read], [*read[1:], ""], strict=False)
+    return next((match.span() for match, *three in around if is_finite(*three)), None)
 
 
 def worst(whole: Finding, parts: Sequence[tuple[CitingSentence, Finding]]) -> Finding:

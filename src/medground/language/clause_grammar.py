@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from medground.language.word_lists import word_lists
 
 _LISTS = word_lists("clause_words")
-_WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*|,")
+WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*|,")
 
 AUXILIARIES = _LISTS["auxiliaries"]
 FUNCTION = _LISTS["function"]
@@ -23,7 +23,7 @@ _AFTER_NOUN = frozenset(["of", "and", "or", ","])
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> list[str]:
     """Words and commas of a slice in lower case, except the `A` of "vitamin A" and "group A"."""
-    found = _WORD.finditer(text, start, len(text) if end is None else end)
+    found = WORD.finditer(text, start, len(text) if end is None else end)
     return [match[0] if match[0] == "A" and match.start() > start else match[0].lower() for match in found]
 
 
@@ -68,7 +68,7 @@ class Clause:
         self.hypothetical |= word in _HYPOTHETICAL
         if word == ",":
             self._embedded = 0
-        elif _finite(word, self._before, after[0] if after else ""):
+        elif is_finite(word, self._before, after[0] if after else ""):
             self._found_verb(word, after)
         elif word in _LISTS["relative"] and (self._before or word not in _PRONOUNS) and not self._verb:
             self._embedded += 1
@@ -91,21 +91,14 @@ class Clause:
 
 def has_verb(words: Sequence[str]) -> bool:
     """Whether one of the words is a finite verb, of whichever clause."""
-    return any(map(_finite, words, ["", *words], [*words[1:], ""]))
-
-
-def verb_in(text: str) -> tuple[int, int] | None:
-    """Where the first finite verb of a text stands; None if it has none."""
-    found, words = [*_WORD.finditer(text)], words_of(text)
-    read = zip(found, words, ["", *words], [*words[1:], ""], strict=False)
-    return next((match.span() for match, *around in read if _finite(*around)), None)
+    return any(map(is_finite, words, ["", *words], [*words[1:], ""]))
 
 
 def _is_adverb(word: str) -> bool:
     return word in _LISTS["adverbs"] or (word.endswith("ly") and len(word) > 4)
 
 
-def _finite(word: str, before: str, after: str) -> bool:
+def is_finite(word: str, before: str, after: str) -> bool:
     if word in AUXILIARIES:
         return before != "to"
     if before in ("", ",") or (before in FUNCTION and before not in _SUBJECTS) or before in AUXILIARIES:

@@ -110,7 +110,7 @@ def _comment_in(word: WordDocument, check: TextCheck) -> None:
 
     left = [(" ".join(_ADDED.sub("", one.sentence).split()), one) for one in check.findings]
     for element in [*word.element.body.iter(qn("w:p"))]:
-        paragraph = Paragraph(element, word)  # a cell's is one too
+        paragraph = Paragraph(element, word)
         runs = [Run(run, paragraph) for run in element.iter(qn("w:r"))]
         text, places = _spaced_once("".join(run.text for run in runs))
         inside = [found for found in left if found[0] in text]
