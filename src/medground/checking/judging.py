@@ -235,9 +235,11 @@ def _by_meaning(one: SentenceToJudge) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
-        is_near = quote.share == one.near[0].share or compared(one.claim, quote)
-        if is_near and (why := opposed(one.claim, quote)):
+        sides = compared(one.claim, quote)
+        if (sides or quote.share == one.near[0].share) and (why := opposed(one.claim, quote)):
             return Told("contradicted", why, quote)
+        if sides == "same":  # what sentences less near say of the sides is of another outcome
+            break
     if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
         return Told("number", why, one.near[0])
     return None

@@ -157,8 +157,8 @@ class Contrast:
             named = (self.arm | self.other) <= quoted.about and _covered(self.about, quoted.about)
             return None if not (named and other and quoted.denied) else "same" if self.denied else "opposite"
         about = self.about - quoted.arm - quoted.other
-        if self.kind in ("than", "not") and not other:
-            return None
+        if self.kind in ("than", "not") and (not other or _is_number(arm) != _is_number(other)):
+            return None  # what stands before a number of the size of a difference is no side
         if quoted.kind == "alone" and other and quoted.arm == other and self.scale == quoted.scale:
             return "exchanged" if _covered(self.about, quoted.about) else None
         is_other_kind = self.kind != quoted.kind and not {"alone", "alike"} & {self.kind, quoted.kind}
@@ -185,7 +185,7 @@ class Contrast:
     def loosely_in(self, quoted: "Contrast", stems: Set[str]) -> Roles | None:
         """The same by the words that tell the sides apart, where the stems of the whole text are known."""
         own, rest = self.arm - self.other, self.other - self.arm
-        numbers = any(side and all(map(str.isdigit, side)) for side in (own, rest))
+        numbers = any(side and _is_number(side) for side in (own, rest))
         if numbers or not own or words.coverage(self.about | own | rest, stems) < _ABOUT:
             return None
         if self.denied and quoted.denied:
@@ -209,7 +209,7 @@ class Contrast:
 def _placed(own: frozenset[str], rest: frozenset[str], quoted: Contrast) -> Literal["straight", "crossed"] | None:
     """Whether what tells two sides apart stands in those of a text, or the other way round."""
     arm, other = quoted.arm - quoted.other, quoted.other - quoted.arm
-    straight = max(words.coverage(own, arm), words.coverage(arm, own))
+    straight = max(words.coverage(own, arm), words.coverage(arm, own)) if arm else 0.0
     crossed = words.coverage(own, other), words.coverage(rest, arm)
     is_straight, is_crossed = straight >= _SIDE and not any(crossed), any(crossed) and not straight
     if is_straight == is_crossed:
@@ -224,6 +224,10 @@ def _covered(about: frozenset[str], quoted: frozenset[str]) -> bool:
     """Whether a text has most of what is compared; "recovery" and "recovered" are one."""
     begun = {stem for stem in about if any(other.startswith(stem) or stem.startswith(other) for other in quoted)}
     return not about or words.coverage(about, begun) >= _LEAST_SHARED
+
+
+def _is_number(side: frozenset[str]) -> bool:
+    return all(map(str.isdigit, side))
 
 
 def _stands(side: frozenset[str], place: frozenset[str], opposite: frozenset[str]) -> bool:
