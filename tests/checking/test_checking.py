@@ -135,6 +135,20 @@ def test_an_abstract_supports_also_where_the_whole_text_is_stored(critic: Agrees
     assert kinds(critic, claim) == ["supported"]
 
 
+@pytest.mark.parametrize("name", ["PMC1111111", "PMCID: PMC1111111", "pmcid PMC1111111", "doi: 10.1234/zinc.19"])
+def test_a_paper_that_is_named_by_its_id_alone_is_that_paper(critic: Agrees, name: str) -> None:
+    corpus_of(TRIAL | {"id": "PMC:PMC1111111"})
+    assert kinds(critic, f"Nasal discharge was significantly lower with zinc than with placebo ({name}).") == [
+        "supported"
+    ]
+
+
+def test_what_another_sentence_says_of_the_sides_contradicts_no_comparison(critic: Agrees) -> None:
+    more = "Irritation of the mouth was higher with zinc than with placebo."
+    corpus_of(TRIAL | {"text": f"{TRIAL['text']} {more}"})
+    assert kinds(critic, "Nasal discharge was lower with zinc than with placebo [1].") == ["supported"]
+
+
 def test_a_critic_that_always_agrees_supports_no_opposite_and_reads_all_in_one_batch(critic: Agrees) -> None:
     found = kinds(
         critic,
