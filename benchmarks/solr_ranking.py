@@ -24,6 +24,7 @@ from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.store import Store
 from medground.language.question_query import all_names
+from medground.language.question_reading import reading_of
 from medground.models.embedders import open_embedder
 from medground.values.document import Hit
 from medground_evaluate.datasets.snippets import golden_files, golden_questions, open_bioasq
@@ -51,7 +52,7 @@ def bioasq(folder: Path, home: Path, embed: str | None = None) -> tuple[Snapshot
 
 def by_words(store: Store, question: str) -> Sequence[Hit]:
     """The top 10 as an answer gets them."""
-    return store.bm25(all_names(question), 10)
+    return store.bm25(all_names(reading_of(question)), 10)
 
 
 def compare(reference: Store, other: Store, questions: Sequence[str], search: Search = by_words) -> Compared:
