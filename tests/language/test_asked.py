@@ -116,3 +116,15 @@ def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, k
 )
 def test_one_word_of_another_language_is_enough_in_a_question_without_english_ones(text: str, foreign: bool) -> None:
     assert looks_foreign(text) is foreign
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the first-line therapy for hypertension?", "First line treatment of hypertension is a thiazide."),
+        ("Does IL-6 cause fever?", "Interleukin-6 (IL-6) causes fever. IL-1 has the same effect."),
+        ("What is the name of the disease I have?", "Disease 2 has this name."),
+    ],
+)
+def test_what_is_no_other_type_of_a_name_is_not_taken_for_one(question: str, text: str) -> None:
+    assert reading_of(question).mistyped([text]) == []

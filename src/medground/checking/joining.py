@@ -41,7 +41,9 @@ _WORD = re.compile(r"[^\W_]+")
 _PERSON = re.compile(
     r"[^\W\d_a-z][\w'’-]{1,40}(?: [\w'’-]{1,40}){0,3}?,? (?:[^\W\d_a-z]\.?[ -]?){1,4}(?=[\s,.;&(]|$)|\bet\.? al\b"
 )
-_IDS = re.compile(r"https?://\S+|(?:\bdoi\W+)?\S*10\.\d{4,9}/\S+|\bpm(?:c?id|c)\W*\w+", re.IGNORECASE)
+_IDS = re.compile(
+    r"https?://\S+|(?:\bdoi\W+)?\S*10\.\d{4,9}/\S+|\bpm(?:c?id|c)\W*\w+|\b(?:pubmed|doi|pm(?:c?id|c))\b", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2}[.?!”])\s+|(?<=\)[.,])\s+|[“”\"]")
 
 

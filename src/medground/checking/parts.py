@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from medground.answering.verify.arms import compares
 from medground.answering.verify.named import AuthorYear, author_years
 from medground.answering.verify.references import plain, quotations
 from medground.checking.absences import is_absence
@@ -15,6 +16,7 @@ from medground.checking.sources import told
 from medground.language.clause_grammar import WORD, is_finite, words_of
 from medground.language.clauses import blanked
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.quantities import quantities
 from medground.values.finding import Finding, FindingKind
 
 _CUT = verbose_pattern(
@@ -28,6 +30,7 @@ _THEY = "they "
 """A subject for a clause that may begin with its verb."""
 _LEAST = 2
 """Stems of a part that says something."""
+_UNTOLD = frozenset(["not_checked", "silent"])
 _SURE: tuple[FindingKind, ...] = ("contradicted", "number", "elsewhere", "retracted", "wrong_reference")
 """Kinds that a part is told to be, though the whole is not: that it is far from its source may be due to its length."""
 
@@ -83,7 +86,8 @@ def verb_in(text: str) -> tuple[int, int] | None:
 
 def worst(whole: Finding, parts: Sequence[tuple[CitingSentence, Finding]]) -> Finding:
     """The finding on a sentence, by those on the whole and on its parts: a fault of a part is told with its words."""
-    if whole.kind in ("not_checked", "silent") and parts and all(said.kind == "supported" for _, said in parts):
+    apart = not any(quantities(part.claim) or compares(part.claim) for part, _ in parts)  # the whole tells whose it is
+    if apart and whole.kind in _UNTOLD and parts and all(said.kind == "supported" for _, said in parts):
         reason = "; ".join(dict.fromkeys(said.reason for _, said in parts))
         told = {"kind": "supported", "evidence": parts[0][1].evidence, "reason": f"each part: {reason}"}
         return whole.model_copy(update=told)

@@ -176,8 +176,13 @@ class Asked:
         return [together([one.said for one in things]) for things in wanted]
 
     def mistyped(self, texts: Sequence[str]) -> list[str]:
-        """What texts name by other numbers or letters only, such as trisomy 7 where they have trisomy 13."""
-        return mistyped(self.types, texts)
+        """What texts name by other numbers or letters only, such as trisomy 7 where they have trisomy 13.
+
+        A thing that they name otherwise, such as HCV for hepatitis C, has its type.
+        """
+        named = [thing.said.casefold() for thing in self.subjects if any(map(thing.is_named_in, texts))]
+        left = [one for one in self.types if not any(one.said.casefold() in said for said in named)]
+        return mistyped(left, texts)
 
     @cached_property
     def types(self) -> tuple[Typed, ...]:

@@ -25,7 +25,7 @@ _TYPED = verbose_pattern(
     """,
     0,
 )
-_NO_NAME = words.FUNCTION_WORDS | ALL_VERBS
+_NO_NAME = words.FUNCTION_WORDS | ALL_VERBS | {"age", "aged", "ages"}
 _ONE = re.compile(_VALUE)
 _RANGE = re.compile(r"\s?(?:-|–|\bto\b)\s?")
 _FEW = 12
@@ -87,15 +87,23 @@ def typed(text: str) -> Iterator[Typed]:
             word.lower() in _NO_NAME
             or (unit_at(f" {word}", 0)[0] and not word.isupper())
             or unit_at(text, found.end())[0]
+            or (found["values"] == "I" and _begins_clause(text[found.end() :]))
         ):
             continue
         if found["ordinal"]:
             head = (found["head"] or "").lower()
-            of_it = words.stem(head) if head and head not in words.FUNCTION_WORDS else ""
+            named = head and stem != "line" and head not in words.FUNCTION_WORDS  # a line is of any treatment
+            of_it = words.stem(head) if named else ""
             yield Typed(found[0], stem, str(_ORDINALS[found["ordinal"].lower()]), of_it)
             continue
         for value in _each(found["values"]):
             yield Typed(found[0], stem, value)
+
+
+def _begins_clause(behind: str) -> bool:
+    """Whether a verb follows, so that `I` is who speaks: `the disease I have`."""
+    word = re.match(r"\s+([a-z']+)", behind)
+    return word is not None and word[1] in _NO_NAME
 
 
 def has_types_of(name: str, text: str) -> bool:
