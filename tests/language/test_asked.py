@@ -1,5 +1,6 @@
 """What a question asks of the things that it is about, and which of its words are things at all."""
 
+import pytest
 from rows import each_row, tables
 
 from medground.language.question_kinds import aspects_of, looks_foreign
