@@ -396,7 +396,8 @@ def roles_in(statement: str, text: str, *, each_clause: bool = False, stems: Set
     claimed, quoted = (contrasts(one, each_clause=each_clause) for one in (statement, text))
     found = [_alike(one.roles_in(other) for other in quoted) for one in claimed]
     strict: Roles | None = next((roles for roles in found if roles != "same"), "same") if found else None
-    if strict or stems is None:
+    several = any(one.kind == "alone" for one in claimed) and len(comparatives(blanked(statement))) > len(claimed)
+    if strict or stems is None or several:  # of two comparisons in one clause, no word tells whose side is whose
         return strict
     return _alike(one.loosely_in(other, stems) for one in claimed if one.arm for other in quoted)
 
