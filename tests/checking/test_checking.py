@@ -151,6 +151,13 @@ def test_an_entry_that_is_an_id_alone_is_that_paper(critic: Agrees, name: str) -
         assert [one.kind for one in engine.check_text(text).findings] == ["supported"]
 
 
+def test_an_entry_without_the_subtitle_is_that_paper(critic: Agrees) -> None:
+    corpus_of(TRIAL | {"title": f"{TRIAL['title']}: a randomised trial at nine schools of nursing in the north"})
+    text = f"Nasal discharge was significantly lower with zinc than with placebo [1].{REFERENCES.replace(' PMID: 11111111', '')}"
+    with BlockingEngine({"retrieval.corpora": ("papers",)}, critic=critic) as engine:
+        assert [one.kind for one in engine.check_text(text).findings] == ["supported"]
+
+
 def test_numbers_that_change_places_between_two_clauses_are_not_supported_part_by_part(critic: Agrees) -> None:
     corpus_of(TRIAL)
     said = "Mouth irritation occurred in 8% with zinc, and mouth irritation occurred in 25% with placebo [1]."

@@ -153,11 +153,13 @@ def _plain(text: str) -> str:
 
 
 def _likeness(entry: Entry, document: Document) -> float:
-    """How much a stored title is like the words of an entry, 0 to 100."""
-    title, named = _plain(document.title), _plain(entry.title or entry.text)
-    if len(title) < _LEAST_TITLE or len(named) < len(title) // 2:
-        return 0.0
-    return fuzz.ratio(title, named) if entry.title else fuzz.partial_ratio(title, named)
+    """How much a stored title, or what stands before its colon, is like the words of an entry, 0 to 100."""
+    named = _plain(entry.title or entry.text)
+    whole, before = _plain(document.title), _plain(document.title.partition(":")[0])
+    titles = (whole, before) if len(before) >= _LEAST_TEXT else (whole,)  # two words before a colon name no paper
+    alike = fuzz.ratio if entry.title else fuzz.partial_ratio
+    likely = (title for title in titles if len(title) >= _LEAST_TITLE and len(named) >= len(title) // 2)
+    return max((alike(title, named) for title in likely), default=0.0)
 
 
 def _in(entry: Entry, document: Document) -> bool:
