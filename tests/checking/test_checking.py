@@ -153,7 +153,8 @@ def test_an_entry_that_is_an_id_alone_is_that_paper(critic: Agrees, name: str) -
 
 def test_an_entry_without_the_subtitle_is_that_paper(critic: Agrees) -> None:
     corpus_of(TRIAL | {"title": f"{TRIAL['title']}: a randomised trial at nine schools of nursing in the north"})
-    text = f"Nasal discharge was significantly lower with zinc than with placebo [1].{REFERENCES.replace(' PMID: 11111111', '')}"
+    text = "Nasal discharge was significantly lower with zinc than with placebo [1]."
+    text += REFERENCES.replace(" PMID: 11111111", "")
     with BlockingEngine({"retrieval.corpora": ("papers",)}, critic=critic) as engine:
         assert [one.kind for one in engine.check_text(text).findings] == ["supported"]
 
