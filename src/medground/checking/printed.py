@@ -93,14 +93,39 @@ def _of_csl(code: str) -> Iterator[str]:
     if "CSL_CITATION" not in code or "{" not in code:
         return
     try:
-        items = json.JSONDecoder().raw_decode(code[code.index("{") :])[0].get("citationItems", ())
-    except (ValueError, AttributeError):
+        cited = json.JSONDecoder().raw_decode(code[code.index("{") :])[0]
+    except (ValueError, RecursionError):
         return
-    for data in (item.get("itemData") or {} for item in items if isinstance(item, dict)):
-        names = [f"{one.get('family', '')} {one.get('given', '')[:1]}".strip() for one in data.get("author", ())]
-        year = str(((data.get("issued") or {}).get("date-parts") or [[""]])[0][0])
-        ids = [f"{name}: {data[name]}" for name in ("DOI", "PMID") if data.get(name)]
-        yield ". ".join(filter(None, [", ".join(names), data.get("title", ""), year, *ids]))
+    for item in _all(cited, "citationItems"):
+        data = item.get("itemData")
+        parts = [", ".join(filter(None, map(_author, _all(data, "author"))))]
+        match data:
+            case {"title": str(title)}:
+                parts.append(title)
+        match data:
+            case {"issued": {"date-parts": [[int() | str() as year, *_], *_]}}:
+                parts.append(str(year))
+        ids = ((name, data.get(name)) for name in ("DOI", "PMID") if isinstance(data, dict))
+        parts += [f"{name}: {value}" for name, value in ids if value and isinstance(value, int | str)]
+        if work := ". ".join(filter(None, parts)):
+            yield work
+
+
+def _all(held: object, name: str) -> list[dict[str, object]]:
+    """The mappings in a list of a mapping; none where either is something else."""
+    found = held.get(name) if isinstance(held, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _author(one: Mapping[str, object]) -> str:
+    match one:
+        case {"literal": str(name)}:
+            return name
+        case {"family": str(family), "given": str(given)}:
+            return f"{family} {given[:1]}".strip()
+        case {"family": str(family)}:
+            return family
+    return ""
 
 
 def _of_endnote(code: str) -> Iterator[str]:
