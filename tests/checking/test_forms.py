@@ -1,4 +1,4 @@
-"""Forms of files that a check reads: LaTeX, and works in the fields of Word."""
+"""Forms of files that a check reads: LaTeX, works in the fields of Word, absences in certain people."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from medground.checking.absences import absence_in
 from medground.checking.entries import entries_of
 from medground.checking.files import shown
 from medground.checking.printed import _of_csl
 from medground.checking.sentences import CitingText, read_text
+from medground.checking.sources import source_of
+from medground.values.document import Document
 
 WORK = {"title": "Zinc in colds", "author": [{"family": "Smith", "given": "John"}], "DOI": "10.1234/zinc"}
 
@@ -91,3 +94,21 @@ def test_entries_that_a_list_does_not_number_have_their_places() -> None:
     assert [one.keys for one in read_text(text.replace("[1]", "")).sentences] == [(), ()]  # 3 women
     wrapped = "References\n\nSmith JA. Zinc lozenges for the\ncommon cold in adults. J Cold. 2019.\n"
     assert {one.mark for one in entries_of(wrapped)[0]} == {""}
+
+
+FEVER = "Pyrexia and convulsions occurred in five treated children. Myocardial infarction occurred in two."
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("The trial did not report heart attacks among treated patients.", "false_absence"),
+        ("The trial did not report fever in children.", "false_absence"),
+        ("The trial did not report fever in older women.", "not_checked"),  # it does in children
+        ("The trial did not report seizures in children.", "not_checked"),  # a word of longer names
+        ("The trial did not report bone density in children.", "supported"),
+    ],
+)
+def test_an_absence_in_certain_people(claim: str, kind: str) -> None:
+    told = absence_in(claim, [source_of(Document(id="PMID:1", title="A trial", text=FEVER))])
+    assert told is not None and told.kind == kind
