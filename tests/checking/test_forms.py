@@ -26,7 +26,7 @@ WORK = {"title": "Zinc in colds", "author": [{"family": "Smith", "given": "John"
         ({"author": [{"literal": "WHO"}]}, "WHO. Zinc in colds. DOI: 10.1234/zinc"),
         ({"author": [{"family": None}, 3]}, "Zinc in colds. DOI: 10.1234/zinc"),
         ({"author": None, "issued": {"date-parts": [[]]}}, "Zinc in colds. DOI: 10.1234/zinc"),
-        ({"issued": "2010", "title": 5}, "Smith J. DOI: 10.1234/zinc"),
+        ({"issued": "2010", "title": 5, "PMID": []}, "Smith J. DOI: 10.1234/zinc"),
     ],
 )
 def test_a_field_of_a_wrong_type_is_left_out(more: dict[str, Any], work: str) -> None:
@@ -34,9 +34,11 @@ def test_a_field_of_a_wrong_type_is_left_out(more: dict[str, Any], work: str) ->
     assert [*_of_csl(f"CSL_CITATION {json.dumps({'citationItems': items})}")] == [work]
 
 
-@pytest.mark.parametrize("held", [{"citationItems": None}, {"citationItems": 3}, [], {"citationItems": [{}]}])
+@pytest.mark.parametrize(
+    "held", [{"citationItems": None}, {"citationItems": 3}, [], {"citationItems": [{}, {"itemData": {"DOI": ""}}]}]
+)
 def test_a_citation_without_works_has_none(held: object) -> None:
-    assert not [*_of_csl(f"CSL_CITATION {{{json.dumps(held)[1:]}")]
+    assert not any(_of_csl(f"CSL_CITATION {{{json.dumps(held)[1:]}"))
 
 
 LATEX = r"""\documentclass{article}

@@ -66,7 +66,7 @@ def _works(body: Element) -> dict[str, str]:
     """The works in the fields of reference managers, each with the number that the text gives it, or none."""
     found: dict[str, str] = {}
     for code, shown in _fields(body):
-        works = [*_of_csl(code), *_of_endnote(code)]
+        works = filter(None, [*_of_csl(code), *_of_endnote(code)])
         numbers = expanded(re.sub(r"[\[\]()]", "", shown).strip()) if _NUMBERS.fullmatch(shown.strip("[]() ")) else ()
         free = [number for number in numbers if number not in found.values()]
         for work in (one for one in works if one not in found):
@@ -96,19 +96,17 @@ def _of_csl(code: str) -> Iterator[str]:
         cited = json.JSONDecoder().raw_decode(code[code.index("{") :])[0]
     except (ValueError, RecursionError):
         return
-    for item in _all(cited, "citationItems"):
-        data = item.get("itemData")
-        parts = [", ".join(filter(None, map(_author, _all(data, "author"))))]
-        match data:
-            case {"title": str(title)}:
-                parts.append(title)
-        match data:
-            case {"issued": {"date-parts": [[int() | str() as year, *_], *_]}}:
-                parts.append(str(year))
-        ids = ((name, data.get(name)) for name in ("DOI", "PMID") if isinstance(data, dict))
-        parts += [f"{name}: {value}" for name, value in ids if value and isinstance(value, int | str)]
-        if work := ". ".join(filter(None, parts)):
-            yield work
+    for data in (item.get("itemData") for item in _all(cited, "citationItems")):
+        if isinstance(data, dict):
+            match data.get("issued"):
+                case {"date-parts": [[int() | str() as year, *_], *_]}:
+                    pass
+                case _:
+                    year = ""
+            held = {name: data.get(name) for name in ("DOI", "PMID")}
+            ids = [f"{name}: {value}" for name, value in held.items() if value and isinstance(value, int | str)]
+            parts = [", ".join(filter(None, map(_author, _all(data, "author")))), data.get("title"), str(year), *ids]
+            yield ". ".join(one for one in parts if one and isinstance(one, str))
 
 
 def _all(held: object, name: str) -> list[dict[str, object]]:

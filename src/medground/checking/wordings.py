@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -25,7 +26,7 @@ _TAIL = verbose_pattern(
     """
 )
 _RARE, _OFTEN = 4, 4
-"""Least weight of a word that stands for another one, and least phenotypes in whose names it does."""
+"""Least weight of a word that stands for another one, and how often at least it does so in names of HPO."""
 
 
 @dataclass(frozen=True)
@@ -42,45 +43,41 @@ class Wordings:
 
     @cached_property
     def core(self) -> str:
-        """What it is without the people in whom it is: `seizures` of `seizures in children`."""
-        return _TAIL.sub("", self.thing)
+        """It without the people in whom it is, unless it has names with them: `seizures` of `seizures in men`."""
+        return self.thing if _names(self.thing) else _TAIL.sub("", self.thing)
 
-    @cached_property
+    @property
     def names(self) -> Mapping[str, tuple[str, ...]]:
-        """The other names of it and of its core by vocabulary; without the extra "starter" there is no HPO."""
-        found = [_names(one) for one in dict.fromkeys((self.thing, self.core))]
-        return {
-            name: told for name in ("MeSH", "HPO") if (told := tuple(n for one in found for n in one.get(name, ())))
-        }
+        """The other names of its core by vocabulary; without the extra "starter" there is no HPO."""
+        return _names(self.core)
 
     @cached_property
     def keys(self) -> frozenset[frozenset[str]]:
-        """The stems of each other name, with those of the people where it is a name of the core."""
+        """The stems of each other name, with those of the people."""
         people = _key(self.thing) - _key(self.core) - _PEOPLE - _TREATED
-        cores = {key | people for key in _keys(_names(self.core))}
-        return frozenset(cores | _keys(_names(self.thing)))
+        return frozenset(key | people for key in _keys(self.names))
 
     @cached_property
     def akin(self) -> frozenset[frozenset[str]]:
-        """The stems of its core's names, and of words that stand for it in longer names: a text with one comes near."""
-        return frozenset(_keys(_names(self.core)).union(map(_key, self.like)))
+        """The stems of its core's names, and of words that HPO often says instead: a text with one of them comes near.
 
-    @cached_property
-    def like(self) -> tuple[str, ...]:
-        """Words that HPO says instead of it in longer names, as `convulsion` in `febrile convulsion`."""
-        own, found = _key(self.core), dict[str, tuple[str, set[tuple[str, ...]]]]()
-        for key, names in _phenotypes().items():
-            for other in names if own and own < key else ():
-                said = [word for word in words.tokens(other) if _key(word) and not _key(word) <= key]
-                if len(said) == 1 and key - _key(other) == own and words.weight(stem := words.stem(said[0])) >= _RARE:
-                    found.setdefault(stem, (said[0], set()))[1].add(names)
-        return tuple(word for word, held in found.values() if len(held) >= _OFTEN)
+        So of seizures, `convulsion`, as in `febrile convulsion`.
+        """
+        own = _key(self.core)
+        said = Counter(
+            stems - key
+            for key, names in _phenotypes().items()
+            if frozenset() < own < key
+            for stems in {*map(_key, names)}
+            if key - stems == own
+        )
+        often = (stems for stems, count in said.items() if count >= _OFTEN and len(stems) == 1)
+        return frozenset(_keys(self.names).union(one for one in often if words.weight(*one) >= _RARE))
 
     def __str__(self) -> str:
         """For people: `fever (MeSH: Fevers, Pyrexia; HPO: Hyperthermia)`."""
         parts = [f"{vocabulary}: {', '.join(names)}" for vocabulary, names in self.names.items()]
         parts = parts or ["in neither MeSH nor HPO" if _phenotypes() else "not in MeSH"]
-        parts += [f"alike: {', '.join(self.like)}"] if self.like else []
         return f"{self.thing} ({'; '.join(parts)})"
 
 
@@ -98,7 +95,8 @@ def _names(thing: str) -> Mapping[str, tuple[str, ...]]:
     mesh = [name for one in parts for name in (one.heading, *one.names) if name]
     mesh += [whole_heading.name, *whole_heading.entry_terms] if whole_heading else []
     phenotypes = [name for key in (whole, *map(_key, mesh)) for name in _phenotypes().get(key, ())]
-    return {"MeSH": _others(mesh, thing), "HPO": _others(phenotypes, thing)}
+    held = {"MeSH": _others(mesh, thing), "HPO": _others(phenotypes, thing)}
+    return {vocabulary: found for vocabulary, found in held.items() if found}
 
 
 def _keys(names: Mapping[str, tuple[str, ...]]) -> set[frozenset[str]]:
