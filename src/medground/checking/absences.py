@@ -139,13 +139,15 @@ def _reports_opposite(thing: Wordings, quote: Quote) -> bool:
 
 
 def _near(thing: Wordings, sources: Sequence[Source]) -> Quote | None:
-    """The sentence that a reader must look at: it has some words of a thing, or an outcome of the same family."""
+    """The sentence that a reader must look at: it has words, a name or an outcome of the family of a thing."""
     best = nearest(thing.thing, sources, 1)
     if best and best[0].share >= _NEAR:
         return best[0]
     family = next((one for one in OUTCOMES if one.search(thing.thing)), None)
-    quotes = (quote for source in sources for quote in source.quotes("") if family and not _denies(quote))
-    return next((quote for quote in quotes if family and family.search(quote.text)), None)
+    for quote in (quote for source in sources for quote in source.quotes("") if not _denies(quote)):
+        if (family and family.search(quote.text)) or any(key <= quote.stems for key in thing.akin):
+            return quote
+    return None
 
 
 def _denies(quote: Quote) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -23,6 +23,7 @@ class Entry:
         title: its title, where a file of references says which words are the title.
         authors: its authors, where a file says so.
         year: its year, if it has one.
+        printed: whether the list has numbers, keys or bullets.
     """
 
     mark: str
@@ -31,6 +32,7 @@ class Entry:
     title: str = ""
     authors: tuple[str, ...] = ()
     year: int | None = None
+    printed: bool = True
 
 
 _HEADING = verbose_pattern(
@@ -47,7 +49,7 @@ _NEXT_HEADING = lazy_pattern(r"^(?:#{1,6}[ \t]|\\(?:section|end)\b)", re.MULTILI
 _BEGINS = verbose_pattern(
     r"""
     ^[ \t]*(?:\[\^(?P<note>[^\]\s]{1,60})\]:|\[(?P<key>[\w:.-]{1,60})\][.:]?|(?P<number>\d{1,3})[.)\]]|
-    \\bibitem(?:\[[^\]]*\])?\{(?P<item>[^{}]+)\}|(?P<bullet>[-*•–]))[ \t]+
+    (?P<bullet>[-*•–]))[ \t]+|^[ \t]*\\bibitem(?:\[[^\]]*\])?\{(?P<item>[^{}]+)\}\s*
     """,
     re.MULTILINE,
 )
@@ -120,7 +122,11 @@ def _begins_entry(text: str, start: int, end: int) -> bool:
 def _listed(text: str) -> Iterator[Entry]:
     starts = [*_BEGINS.finditer(text)]
     if not starts:
-        yield from (_entry("", line) for line in re.split(r"\n\s*\n|\n(?=\S)", text) if len(line.strip()) >= _LEAST)
+        lines = [line for line in re.split(r"\n\s*\n|\n(?=\S)", text) if line.strip()]
+        whole = len(lines) == len(_GAP.split(text.strip())) or all(map(_is_entry, lines))  # no line goes on another
+        for place, line in enumerate(lines, start=1):
+            if len(line.strip()) >= _LEAST:
+                yield replace(_entry(str(place) if whole else "", line), printed=False)
         return
     ends = [*(one.start() for one in starts[1:]), len(text)]
     for place, (begin, end) in enumerate(zip(starts, ends, strict=True), start=1):

@@ -38,13 +38,17 @@ _PAIR = lazy_pattern(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2
 _MACROS = verbose_pattern(
     r"""
     (?<!\\)%[^\n]*|\\begin\{(?P<env>equation|align|table|figure|tabular)\*?\}.*?\\end\{(?P=env)\*?\}|
-    \A.*?\\begin\{document\}|\\(?:label|ref|includegraphics|bibliography(?:style)?|usepackage|input)\b
-    (?:\[[^\]]*\])?\{[^{}]*\}|\\(?!cite|Cite|parencite|textcite|autocite|footcite|bibitem|section\*?\{Ref)
-    [A-Za-z]+\*?(?:\[[^\]]*\])?(?=\{)|\\(?:begin|end)\{[^{}]*\}|\\(?=[%&$\#_])|\\[,;! ]
+    \A.*?\\begin\{document\}|\\(?P<list>begin|end)\{thebibliography\}(?:\{[^{}]*\})?|
+    \\(?:label|ref|includegraphics|bibliography(?:style)?|usepackage|input|nocite)\b(?:\[[^\]]*\])?\{[^{}]*\}|
+    \\(?:begin|end)\{[^{}]*\}|\\(?:newblock|item|em|it|bf|noindent|maketitle)\b|
+    \\(?![A-Za-z]*[cC]ite|bibitem)[A-Za-z]+\*?(?:\[[^\]]*\])?(?=\{)|\\(?=[%&$\#_])|\\[,;! ]
     """,
     re.DOTALL,
 )
-_BRACES = lazy_pattern(r"(?<!\\)(?<!cite)[{}](?![^{}\n]*\\cite)")
+_BRACES = lazy_pattern(r"(\\(?:[A-Za-z]*[cC]ite[A-Za-z]*\*?|bibitem)(?:\[[^\]]{0,400}\])*\{[^{}]{1,400}\})|(?<!\\)[{}]")
+"""Braces of LaTeX; those of a citation or an entry are in a group with it."""
+_LISTS = {"begin": "References", "end": "# "}
+"""What stands for the ends of a list of references of LaTeX: headings."""
 
 _DEEPEST = 100
 """Mappings and lists of YAML or JSON, one in another."""
@@ -86,9 +90,15 @@ def shown(text: str, file: str) -> str:
         text = _TAG.sub(_tag, _UNSEEN.sub(lambda hidden: " " * len(hidden[0]), text))
         return _ENTITY.sub(lambda entity: _padded(unescape(entity[0]), len(entity[0])), text)
     if suffix in _LATEX:
-        text = _MACROS.sub(lambda macro: re.sub(r"[^\n]", " ", macro[0]), text)
-        return _BRACES.sub(" ", text)
+        text = _MACROS.sub(_macro, text)
+        return _BRACES.sub(lambda brace: brace[1] or " ", text)
     return text
+
+
+def _macro(match: re.Match[str]) -> str:
+    if match["list"]:
+        return _padded(_LISTS[match["list"]], len(match[0]))
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _padded(text: str, length: int) -> str:

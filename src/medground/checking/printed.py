@@ -66,7 +66,7 @@ def _works(body: Element) -> dict[str, str]:
     """The works in the fields of reference managers, each with the number that the text gives it, or none."""
     found: dict[str, str] = {}
     for code, shown in _fields(body):
-        works = [*_of_csl(code), *_of_endnote(code)]
+        works = filter(None, [*_of_csl(code), *_of_endnote(code)])
         numbers = expanded(re.sub(r"[\[\]()]", "", shown).strip()) if _NUMBERS.fullmatch(shown.strip("[]() ")) else ()
         free = [number for number in numbers if number not in found.values()]
         for work in (one for one in works if one not in found):
@@ -93,14 +93,37 @@ def _of_csl(code: str) -> Iterator[str]:
     if "CSL_CITATION" not in code or "{" not in code:
         return
     try:
-        items = json.JSONDecoder().raw_decode(code[code.index("{") :])[0].get("citationItems", ())
-    except (ValueError, AttributeError):
+        cited = json.JSONDecoder().raw_decode(code[code.index("{") :])[0]
+    except (ValueError, RecursionError):
         return
-    for data in (item.get("itemData") or {} for item in items if isinstance(item, dict)):
-        names = [f"{one.get('family', '')} {one.get('given', '')[:1]}".strip() for one in data.get("author", ())]
-        year = str(((data.get("issued") or {}).get("date-parts") or [[""]])[0][0])
-        ids = [f"{name}: {data[name]}" for name in ("DOI", "PMID") if data.get(name)]
-        yield ". ".join(filter(None, [", ".join(names), data.get("title", ""), year, *ids]))
+    for data in (item.get("itemData") for item in _all(cited, "citationItems")):
+        if isinstance(data, dict):
+            match data.get("issued"):
+                case {"date-parts": [[int() | str() as year, *_], *_]}:
+                    pass
+                case _:
+                    year = ""
+            held = {name: data.get(name) for name in ("DOI", "PMID")}
+            ids = [f"{name}: {value}" for name, value in held.items() if value and isinstance(value, int | str)]
+            parts = [", ".join(filter(None, map(_author, _all(data, "author")))), data.get("title"), str(year), *ids]
+            yield ". ".join(one for one in parts if one and isinstance(one, str))
+
+
+def _all(held: object, name: str) -> list[dict[str, object]]:
+    """The mappings in a list of a mapping; none where either is something else."""
+    found = held.get(name) if isinstance(held, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _author(one: Mapping[str, object]) -> str:
+    match one:
+        case {"literal": str(name)}:
+            return name
+        case {"family": str(family), "given": str(given)}:
+            return f"{family} {given[:1]}".strip()
+        case {"family": str(family)}:
+            return family
+    return ""
 
 
 def _of_endnote(code: str) -> Iterator[str]:

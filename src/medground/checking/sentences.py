@@ -89,7 +89,8 @@ def read_text(text: str, file: str = "text", readable: str | None = None) -> Cit
     entries, lists = entries_of(shown)
     shown = blanked(shown, lists)
     found = marks(shown)
-    if not any(key.isdecimal() for mark in found for key in mark.keys) and any(one.mark.isdecimal() for one in entries):
+    numbered = any(one.printed and one.mark.isdecimal() for one in entries)
+    if numbered and not any(key.isdecimal() for mark in found for key in mark.keys):
         found = marks(shown, rounded=True)
     clear = blanked(shown, [(mark.start, mark.end) for mark in found])
     spans = _spans(clear, shown, found)
