@@ -47,7 +47,7 @@ _MACROS = verbose_pattern(
 )
 _BRACES = lazy_pattern(r"(\\(?:[A-Za-z]*[cC]ite[A-Za-z]*\*?|bibitem)(?:\[[^\]]{0,400}\])*\{[^{}]{1,400}\})|(?<!\\)[{}]")
 """Braces of LaTeX; those of a citation or an entry are in a group with it."""
-_LISTS = {"begin": "References", "end": "# "}
+_LISTS = {"begin": "\n\nReferences", "end": "\n\n# "}
 """What stands for the ends of a list of references of LaTeX: headings."""
 
 _DEEPEST = 100
