@@ -161,7 +161,9 @@ def test_an_installed_package_is_used_in_place(tmp_path: Path, monkeypatch: pyte
 def test_what_pip_says_is_told_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str | None, error: type[Exception], line: str
 ) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: said and object())
+    real = importlib.util.find_spec  # others ask it too, such as what measures coverage
+    found = said and object()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *more: found if name == "pip" else real(name, *more))
     monkeypatch.setattr("subprocess.run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", said))
     with pytest.raises(error, match=line) as caught:
         pip_download("not-there==1.0", tmp_path)
