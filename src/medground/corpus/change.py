@@ -5,18 +5,15 @@ The work is done in a copy next to it, which becomes the current snapshot in one
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from medground.corpus import tables
-from medground.corpus.build import described_files, finish, identity_check
+from medground.corpus.build import Plan, identity_check, make
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
-from medground.corpus.join import join_records, remembered, unite
+from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.patch import patch
-from medground.corpus.phases import copy_base
 from medground.corpus.records import Records
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
@@ -51,22 +48,27 @@ def changed(
     no document is left.
     """
     identity_check(base.name, base, embedder)
+    known = base.manifest
+
+    def read_some(database: DatabaseWriter) -> int:
+        deleted = read(database)
+        if database.count() == 0:
+            why = "no readable document is left in the folder; remove the corpus to drop it"
+            raise BadDocument(why, file=str(folder))
+        return deleted
+
+    def inputs(database: DatabaseWriter) -> Iterable[InputEntry]:
+        if folder is None:
+            return known.inputs
+        others = (entry for entry in known.inputs if entry.name != str(folder))
+        return [*others, *(InputEntry(name=str(folder), **group) for group in database.files.groups(str(folder)))]
+
+    plan = Plan(
+        library, base.name, (), embedder, {}, progress, known.chunk_limit, base, False, records, known.described, None
+    )
     with _work_folder(library, base.name) as work:
         work.mkdir()
-        copy_base(base, work)
-        database = DatabaseWriter(work / tables.FILE_NAME)
-        try:
-            deleted = read(database) + base.manifest.counts.deleted
-            if database.count() == 0:
-                why = "no readable document is left in the folder; remove the corpus to drop it"
-                raise BadDocument(why, file=str(folder))
-            unite(database)
-            join_records(database, records, progress, base.manifest.enriched, anew=anew)
-            manifest = _patched(database, base, records, deleted, folder, embedder, progress)
-        finally:
-            database.close()
-        manifest = manifest.model_copy(update={"files": described_files(work, base)})
-        return library.publish(base.name, work, manifest, base.folder)
+        return make(plan, work, read_some, inputs, anew=anew)
 
 
 def enrich(
@@ -114,34 +116,3 @@ def _work_folder(library: Library, name: str) -> Iterator[Path]:
             yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _patched(
-    database: DatabaseWriter,
-    base: Snapshot,
-    records: Sequence[Records],
-    deleted: int,
-    folder: Path | None,
-    embedder: Embedder | None,
-    progress: Progress,
-) -> Manifest:
-    """Cut, index and embed what changed in the folder of the database; the manifest has no entries of files yet."""
-    work, known = database.folder, base.manifest
-    patched = patch(database, base, known.chunk_limit, embedder, progress)
-    counts = database.counts(deleted)
-    inputs = known.inputs
-    if folder is not None:
-        others = (entry for entry in inputs if entry.name != str(folder))
-        inputs = (*others, *(InputEntry(name=str(folder), **group) for group in database.files.groups(str(folder))))
-    for name in known.attachments:
-        shutil.copyfile(base.folder / name, work / name)
-    finished = finish(
-        database,
-        limit=known.chunk_limit,
-        embedder=embedder,
-        attached={name: known.files[name].sha256 for name in known.attachments},
-        origin=patched.origin,
-        records=records,
-        counts=counts,
-    )
-    return known.model_copy(update={**finished, "removed": patched.removed, "inputs": inputs})
