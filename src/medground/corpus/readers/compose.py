@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from lxml.etree import ParserError
+from lxml.html import fromstring
 from pydantic import BaseModel, ValidationError
 
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
@@ -234,3 +236,29 @@ def written(said: str, before: str) -> str:
     """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
     meant = meaning(said, before)
     return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
+
+
+_HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
+_BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)
+_COVERED = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+
+
+def plain(marked: str) -> str:
+    """The text of a piece of HTML in one line; scripts are left out."""
+    visible = _BREAK.sub(" ", _COVERED.sub(" ", printable(marked)))
+    if "<" in visible or "&" in visible:
+        try:
+            visible = fromstring(f"<div>{visible}</div>").text_content()
+        except (ParserError, ValueError):
+            return ""
+    return " ".join(printable(visible).split())
+
+
+def abstract_of(marked: str) -> Composition:
+    """An abstract with a section for each of its headings (`<h4>Methods</h4>`)."""
+    composition = Composition()
+    parts = _HEADING.split(marked)
+    composition.add(plain(parts[0]))
+    for label, part in zip(parts[1::2], parts[2::2], strict=True):
+        composition.add(plain(part), plain(label).rstrip(":") or None)
+    return composition

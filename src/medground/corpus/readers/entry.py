@@ -7,8 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from medground.corpus.readers.compose import Composition, make_document, unmarked
-from medground.corpus.readers.marked import abstract_of
+from medground.corpus.readers.compose import Composition, abstract_of, make_document, unmarked
 from medground.corpus.readers.record_ids import identified, ids_in
 from medground.corpus.readers.values import (
     NAMES,

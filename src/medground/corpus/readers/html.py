@@ -20,7 +20,7 @@ from medground.corpus.banners import banner_fields, is_banner
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.own_ids import own_ids
+from medground.corpus.readers.record_ids import own_ids
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES
 from medground.corpus.readers.xml import Element, flat_text, name_of

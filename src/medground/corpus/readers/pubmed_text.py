@@ -11,8 +11,7 @@ from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.lines import tried
 from medground.corpus.readers.tagged import tagged_document
-from medground.corpus.readers.tagged_fields import Tags
-from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.tagged_forms import FORMS, Tags
 from medground.errors import BadDocument
 from medground.values.document import Document
 

@@ -16,8 +16,7 @@ from typing import Any
 from medground.corpus.readers.base import Item, Note, Retracts
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.tagged_fields import Form, Tags
-from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.tagged_forms import FORMS, Form, Tags
 from medground.errors import BadDocument
 from medground.values.document import Document
 

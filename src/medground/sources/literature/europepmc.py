@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from medground.corpus.readers.marked import abstract_of, plain
+from medground.corpus.readers.compose import abstract_of, plain
 from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from medground.corpus.readers.own_ids import own_ids, without_others
+from medground.corpus.readers.record_ids import own_ids, without_others
 from medground.corpus.readers.values import initials_of, letters_of
 from medground.corpus.retraction import is_retracted
 from medground.language.pattern import verbose_pattern
