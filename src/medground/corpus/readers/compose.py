@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Literal, TypeVar
 
 from lxml.etree import ParserError
@@ -189,8 +190,8 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
     text = " ".join(" ".join(pieces).split())
     if len(text.split()) < _WORDS:
         return ()
-    start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
+    start = shorten(text, _LONGEST_QUOTED, placeholder=" …")
     return (f"{where} has invisible text{reason}; it was left out: “{start}”",)
 
 
