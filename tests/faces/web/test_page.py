@@ -51,7 +51,7 @@ async def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Vi
 
 
 def test_a_page_that_was_not_built_says_how_to_build_it(tmp_path: Path) -> None:
-    refused(ConfigError, "not built; build it with: cd page && npm ci && npm run build", BuiltPage.open, tmp_path)
+    refused(ConfigError, "not built; build it with: cd page && npm ci && npm run build", BuiltPage, tmp_path)
 
 
 @pytest.fixture
