@@ -185,8 +185,6 @@ class Settings(Frozen):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
         for path in ("replay", "record"):
             content["retrieval"].pop(path)
-        for name in ("batch", "batch_seconds", "batch_price"):  # how calls are carried changes no answer
-            content["model"].pop(name)
         content = {name: group for name, group in content.items() if group or name not in ("models", "operators")}
         own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}

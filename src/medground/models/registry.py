@@ -181,7 +181,6 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
             models[name] = _open(name, settings)
         except ConfigError as error:
             problems.append(str(error))
-    problems += _against_batches(settings, models)
     if problems:
         raise ConfigError("; ".join(problems))
     return Models(
@@ -189,23 +188,9 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         settings.model.operators,
         models,
         cache=CallCache(settings.home / "cache" / "calls") if settings.model.cache else None,
-        concurrency=settings.model.at_once,
+        concurrency=settings.model.concurrency,
         asked=settings.operators,
     )
-
-
-def _against_batches(settings: Settings, models: Iterable[str]) -> list[str]:
-    """Why model calls cannot be sent as batches, if they are to be."""
-    if not settings.model.batch:
-        return []
-    problems = []
-    if all(name == KEYLESS or name.partition(":")[0] in ("local", "planner") for name in models):
-        problems.append("--batch needs a hosted model; name one with --model, such as openai:gpt-5")
-    if not settings.model.cache:
-        problems.append("--batch keeps replies in the cache; leave --no-cache and model.cache out")
-    if settings.budget.seconds is not None:
-        problems.append("budget.seconds would count the hours of waiting for a batch; leave it or --batch out")
-    return problems
 
 
 def _open(name: str, settings: Settings) -> Model:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, cast
 
@@ -28,7 +27,6 @@ from medground.errors import BudgetExhausted, ModelFailed
 from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
-from medground.models.batching import BatchedNetwork
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
 from medground.models.output import (
@@ -62,9 +60,8 @@ LARGEST_REPLY = 8 << 20
 class ModelWire(Bounded):
     """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect."""
 
-    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = (), inner: BatchedNetwork | None = None) -> None:
-        super().__init__(limits, inner or Network(), secrets)
-        self.is_batched = inner is not None
+    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__(limits, Network(), secrets)
         self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
 
 
@@ -84,7 +81,6 @@ class ServedModel:
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.
-        batch_price: what a call in a batch costs, as a share of its list price.
     """
 
     cacheable = True
@@ -99,13 +95,10 @@ class ServedModel:
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
         wire: ModelWire | None = None,
-        batch_price: float = 1.0,
     ) -> None:
         self.name = name
         self._model = model
         self._wire = wire
-        self._is_batched = wire is not None and wire.is_batched
-        self._batch_price = Decimal(str(batch_price))
         self._used = False
         self._server = server or ServerSettings()
         self._server_retries = server_retries or Retries()
@@ -135,8 +128,6 @@ class ServedModel:
         server = self._server
         if operator.asked:
             server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
-        if self._is_batched:
-            operator = replace(operator, heard=None)
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
         try:
             result = await self._run(operator, value, server, attempts)
@@ -214,9 +205,7 @@ class ServedModel:
 
     def _settings(self, server: ServerSettings) -> ModelSettings:
         # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
-        settings: dict[str, Any] = {"framing_announcement": "never"}
-        if not self._is_batched:
-            settings["request_timeout"] = server.timeout
+        settings: dict[str, Any] = {"framing_announcement": "never", "request_timeout": server.timeout}
         if "max_retries" not in self._model.unsupported_settings:
             settings["max_retries"] = 0
         if server.longest is not None:
@@ -251,8 +240,6 @@ class ServedModel:
         cached = spent.cache_read_tokens or spent.details.get(_CACHED_BY_DEEPSEEK, 0)
         if lost or spent.unmeasured_requests or attempts.estimated:
             price = None
-        if price is not None and self._is_batched:
-            price *= self._batch_price
         return Usage(
             input_tokens=spent.input_tokens,
             output_tokens=spent.output_tokens,

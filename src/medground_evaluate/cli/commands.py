@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces import (
-    Batch,
     KnowledgeBase,
     Preset,
     Quiet,
@@ -193,7 +192,6 @@ def run(
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
-    batch: Batch = False,
     accept: Accept = None,
     sets: Sets = None,
     preset: Preset = None,
@@ -212,11 +210,7 @@ def run(
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
     nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
     extra = {"recipe.name": recipe, "model.default": model, **(nothing if with_context else searched(corpus, kb))}
-    chosen = load_settings(sets, preset, settings, {**extra, "model.batch": batch or None})
-    if chosen.model.batch:
-        concurrency = max(concurrency, chosen.model.at_once)
-    else:
-        chosen = _wide_enough(chosen, concurrency)
+    chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     if not with_context:
         check_searched(chosen)
     path = out or run_path(chosen.home / "runs", selection, chosen)
