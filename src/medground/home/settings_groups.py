@@ -55,7 +55,7 @@ class ModelSettings(Frozen):
 
 
 class CallSettings(Frozen):
-    """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
+    """How a model is asked; what is not set is as in `model`."""
 
     temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
@@ -74,6 +74,17 @@ class ServerSettings(CallSettings):
     )
     profile: ProfileName | None = Field(
         default=None, description="the kind of its server; without a value, by its provider and address"
+    )
+
+
+class OperatorSettings(CallSettings):
+    """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
+
+    instructions: Path | None = Field(
+        default=None, description="a file with a prompt of your own, from this folder or `HOME/prompts`"
+    )
+    typed: bool = Field(
+        default=True, description="off: the reply has the form that your prompt asks for, such as prose with an answer"
     )
 
 

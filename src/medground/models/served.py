@@ -28,7 +28,7 @@ from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
-from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
+from medground.models.operators.base import I, InvalidOutput, O, Operator
 from medground.models.output import (
     REFUSALS,
     asking_for_probabilities,
@@ -127,7 +127,8 @@ class ServedModel:
         spent = RunUsage()
         server = self._server
         if operator.asked:
-            server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
+            own = operator.asked.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True)
+            server = server.model_copy(update=own)
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
         try:
             result = await self._run(operator, value, server, attempts)
@@ -171,8 +172,9 @@ class ServedModel:
     ) -> Agent[object, O]:
         form = self._forms[0]
         seen = self._profile.shows_schema and form in ("schema", "tool")
-        shown = "" if seen or issubclass(operator.output, PlainOutput) else form_of(operator.output)
-        example = f"\n\n{operator.example}" if operator.example and not self._profile.small else ""
+        shown = "" if seen or operator.is_prose else form_of(operator.output)
+        shows_example = operator.example and not (self._profile.small or operator.template)
+        example = f"\n\n{operator.example}" if shows_example else ""
         instructions = f"{operator.instructions}{shown}{example}"
         attempts.in_plain_text, attempts.narrows = form == "prompt", self._profile.small
         attempts.size = len(f"{instructions}{operator.prompt(value)}".encode())
@@ -181,8 +183,8 @@ class ServedModel:
         weighed = self._gives_probabilities and weighs(operator.output)
         agent: Agent[object, O] = Agent(
             attempts,
-            output_type=_constrained(operator.output, form),
-            instructions=instructions,
+            output_type=_constrained(operator, value, form),
+            instructions=instructions.strip() or None,
             retries=server.retries,
             model_settings=asking_for_probabilities(settings) if weighed else settings,
         )
@@ -266,15 +268,18 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[RunContext[object]
     return check
 
 
-def _constrained(output: type[O], form: Form) -> Any:
-    """The output as pydantic-ai constrains it by a form; plain text is not constrained."""
-    if issubclass(output, PlainOutput):
-        plain: Any = output
+def _constrained(operator: Operator[I, O], value: I, form: Form) -> Any:
+    """The output as pydantic-ai constrains it by a form; prose is not constrained."""
+    output: Any = operator.output
+    if operator.is_prose:
 
-        def written(text: str) -> Any:
-            return plain(text=text)
+        def read(text: str) -> Any:
+            try:
+                return operator.reads(value, text) if operator.is_read and operator.reads else output(text=text)
+            except InvalidOutput as error:
+                raise ModelRetry(str(error)) from None
 
-        return TextOutput(written)
+        return TextOutput(read)
     if form == "schema":
         return NativeOutput(output, template=False)
     return ToolOutput(output) if form == "tool" else PromptedOutput(output, template=False)

@@ -93,6 +93,9 @@ def run_experiment(
     nli: Nli = None,
     marks: Marks = None,
     concurrency: Concurrency = 1,
+    verbatim: Annotated[
+        bool, typer.Option("--verbatim", help="Ask in the paper's own prompts (scripts/paper_prompts.py).")
+    ] = False,
     repeat: Annotated[
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
@@ -113,7 +116,7 @@ def run_experiment(
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
     named = (folder or PAPERS) / f"{file}.toml"
     experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
-    same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat")
+    same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat", "verbatim")
     options = Options(
         **{name: command.params[name] for name in same},
         corpora=tuple(corpus or ()),

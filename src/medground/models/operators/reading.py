@@ -1,5 +1,6 @@
 """Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
@@ -21,7 +22,7 @@ from medground.language.quoting.leading import (
     says_the_same,
 )
 from medground.language.sentences import ROW
-from medground.models.operators import base
+from medground.models.operators import base, prose
 from medground.values.evidence import Stance
 
 ON_TOPIC = 0.35
@@ -252,7 +253,20 @@ class SufficientOutput(base.OperatorOutput):
     needed: tuple[str, ...] = Field(default=(), description="ids of the unread articles to read next, if any")
 
 
-@base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)})
+def _read_sufficient(value: SufficientInput, text: str) -> SufficientOutput:
+    """The reply to a prompt that asks whether the information is sufficient (PubMed Reasoner, appendix E)."""
+    found = prose.in_json(text)
+    enough = found.get("is_sufficient")
+    if not isinstance(enough, bool):
+        raise base.InvalidOutput("`is_sufficient` is not true or false")
+    pmids = found.get("needed_pmids")
+    named = re.findall(r"\d+", str(pmids)) if isinstance(pmids, list) else []
+    wanted = tuple(article.id for article in value.unread if article.id.removeprefix("PMID:") in named)
+    missing = "" if enough else prose.in_words(found, "rationale", needed=False)
+    return SufficientOutput(sufficient=enough, missing=missing, needed=wanted)
+
+
+@base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)}, reads=_read_sufficient)
 def sufficient(value: SufficientInput) -> SufficientOutput:
     """Whether the evidence names what the question is about."""
     return SufficientOutput(sufficient=covers_the_topic(value.asked, value.evidence))
