@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, zip_longest
+from itertools import combinations, pairwise, zip_longest
 from typing import Literal
 
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.types import typed
@@ -21,7 +22,7 @@ Role = Literal["disease", "treatment", "finding", "test", "other"]
 _TREES: tuple[tuple[Role, str], ...] = (
     ("disease", r"C(?!23)|F03"),
     ("test", "E01|E05"),
-    ("treatment", r"[DE]|G07|J02"),
+    ("treatment", r"[DE]|G07|J02|B01\.650"),
     ("finding", "C23|[AN]"),
 )
 """Trees of MeSH by the role of their things; the first row that fits counts. A finding is what is found of somebody."""
@@ -42,14 +43,15 @@ _PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|
 _CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? ", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
-_CONDITION = lazy_pattern(r"\b(?:for|in|among) (?:people|patients|women|men|children|adults|those) .+", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
     works?|helps?|does)\b
     """
 )
-_LIKEWISE = lazy_pattern(r"\b(?:the same|instead)\b", re.IGNORECASE)
+_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better)s?\b", re.IGNORECASE)
+_LIKEWISE = lazy_pattern(r"\b(?:the same|instead|do (?:that|so|it))\b", re.IGNORECASE)
 OF_DRUG = verbose_pattern(
     r"""
     \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
@@ -66,8 +68,8 @@ OF_DISEASE = verbose_pattern(
 _PERSONS = word_lists("noun_phrase_words")["persons"]
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
-_SHORT = 6
-"""Words of a question that may say one thing more and yet leave out what it is about."""
+_SHORT, _LONG = 6, 8
+"""Words of a question that may say one thing more and yet leave out what it is about, and of one on "the vaccine"."""
 _NAME = 3
 """Words from which a noun phrase names something, though no heading has it, such as a disease activity score."""
 _ORDINARY = 2.0
@@ -152,8 +154,8 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     >>> [topic.role for topic in topics_of("my dad has gout, does colchicine help him")]
     ['disease', 'treatment']
     """
-    found, subjects = list[Topic](), _subjects(text)
-    for one, follows in zip_longest(subjects, subjects[1:]):
+    found, known = list[Topic](), _known(text)
+    for one, follows in zip_longest(known, known[1:]):
         if not one.decides or one.aside:
             continue
         is_qualified = follows is not None and not follows.decides and _begins_after(one, follows)
@@ -168,7 +170,7 @@ def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
     return min(named, key=lambda topic: text.find(topic.name), default=None)
 
 
-def _subjects(text: str) -> list[Subject]:
+def _known(text: str) -> list[Subject]:
     return [one for one in reading_of(text).subjects if one.heading or one.decides]
 
 
@@ -191,7 +193,12 @@ def _begins_after(one: Subject, follows: Subject) -> bool:
 
 
 def _by_form(text: str) -> list[Topic]:
-    """The things of a text that has words of no heading, such as `cognitive behavioral therapy`."""
+    """The things of a text that has no narrow heading, such as `ear infection` and `cognitive behavioral therapy`."""
+    told = sorted(_known(text), key=lambda one: one.start)
+    for part, one in pairwise([None, *told]):
+        if one and one.is_thing and one.of_health and not one.aside:
+            beside = part is not None and part.start + len(part.said) + 1 == one.start
+            return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
     phrases = (one for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text)))
     rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
     head = re.split(r"[,;:.]", text)[0]
@@ -252,6 +259,8 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         return [before.subject]
     of_drug = bool(last) and last[0].role == "treatment"
     begun = before.main.role if before.main else "other"
+    if roles and diseases and (_ACTING.search(asked) or not of_drug):
+        return diseases[:1]
     if roles and diseases and not (of_drug and (set(roles) == {"finding"} or begun == "treatment")):
         return diseases[:1]
     if len(treatments) > 1 and _WHICH.search(asked):
@@ -275,8 +284,10 @@ def names_its_subject(asked: str) -> bool:
     of_a_person = not _PERSONS.isdisjoint(said)
     core = _CONDITION.sub("", asked)
     saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
-    is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT))
-    asks_for_one = said[0] == "which" and AUXILIARIES.isdisjoint(said[1:2])
+    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
+    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
+    is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
+    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
     acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
     named = not roles and not _WHICH.search(asked) and _has_a_name(core)
     is_defined = ":" in asked or _DEFINED.search(asked) is not None
@@ -287,6 +298,12 @@ def names_its_subject(asked: str) -> bool:
     return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
 
 
+def _refers(asked: str) -> bool:
+    """Whether a question is about something that is known, such as `the vaccine`."""
+    told = (one.said for one in _known(asked) if one.is_thing and _is_the(one.said, asked))
+    return any(not re.search(rf"{re.escape(name)} (?:of|for|against)\b", asked, re.IGNORECASE) for name in told)
+
+
 def _is_the(name: str, asked: str) -> bool:
     """Whether a thing is one that is known: `how long does the tick have to be on`."""
     return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
@@ -294,14 +311,14 @@ def _is_the(name: str, asked: str) -> bool:
 
 def _names_an_outcome(asked: str) -> bool:
     """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
-    found = (one for one in _subjects(asked) if one.heading and not one.aside)
+    found = (one for one in _known(asked) if one.heading and not one.aside)
     return any(_role(one) in ("disease", "finding") for one in found)
 
 
 def _has_a_name(asked: str) -> bool:
     """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
     phrases = (one.text for one in things(asked) if not _is_clause(one.text))
-    known = [one.said for one in _subjects(asked) if _role(one) in ("finding", "test")]
+    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
     names = (one for one in phrases if not any(said in one for said in known))
     return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in names)
 

@@ -3,14 +3,15 @@
 import re
 
 from medground.language.conversation import Conversation, things_before, topics_of
-from medground.language.noun_phrases import AUXILIARIES, PREPOSITIONS, Thing
+from medground.language.noun_phrases import AUXILIARIES, PREPOSITIONS
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.pointing import stands_alone
 from medground.language.types import typed
 
 _ONE = verbose_pattern(
     rf"""
     \b(?:that|this)\ one\b|\bthe\ (?P<kind>(?:[\w-]+\ ){{1,2}}?)(?:one|sort)\b|\bthe\ (?P<alone>first|second|former|
-    latter|other)(?=[?.!,\s]*$|[,;]|\ (?:{"|".join(sorted(AUXILIARIES | PREPOSITIONS))}|\w+able|too|also)\b)
+    latter|other)(?=[?.!,\s]*$|[,;]|\ (?:{"|".join(sorted(AUXILIARIES | PREPOSITIONS))}|\w+able|\w+ed|too|also)\b)
     """
 )
 _FIRST = frozenset(("first", "1st", "former"))
@@ -19,6 +20,9 @@ _VALUE = lazy_pattern(r"(?<=\s)(?P<value>[A-Za-z]|\d{1,2})(?=\W*$)")
 """A letter or number at the end of a question: `and against B?`."""
 _OF_ANY = frozenset(("type", "stage", "grade"))
 """What any disease may have, though its number was not named before."""
+_ABOUT = lazy_pattern(r"\b(?:what|how) about\b", re.IGNORECASE)
+_LONGEST = 8
+"""Words of a question that may name a type alone."""
 
 
 def completed(asked: str, before: Conversation) -> str:
@@ -35,7 +39,8 @@ def completed(asked: str, before: Conversation) -> str:
 def _of_type(asked: str, before: Conversation) -> str:
     """`is type 1 different`, after spinal muscular atrophy type 3."""
     named = topics_of(asked)
-    if any(topic.role == "disease" for topic in named):
+    is_long = len(asked.split()) > _LONGEST and not _ABOUT.search(asked)
+    if is_long or any(topic.role == "disease" for topic in named):
         return asked
     for one in typed(asked):
         if any(one.said in topic.name for topic in named):
@@ -82,8 +87,8 @@ def _of_head(asked: str, before: Conversation) -> str:
     """`the cough`, after whooping cough."""
     for topic in before.topics:
         head = topic.name.rpartition(" ")[2]
-        found = re.search(rf"\b(?:the|this|that) {re.escape(head)}(?! of\b)(?=[\W]|$)", asked, re.IGNORECASE)
-        if found and head != topic.name:
+        found = re.search(rf"\b(?:the|this|that) {re.escape(head)}(?!\w)", asked, re.IGNORECASE)
+        if found and head != topic.name and stands_alone(asked[found.end() :]):
             return asked[: found.start()] + topic.name + asked[found.end() :]
     return asked
 

@@ -120,7 +120,11 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     focus = _FOCUS.match(rest)
     plain = rest[focus.end() :] if focus else rest
     words = [word.strip(",;:-") for word in plain.lower().split()]
-    if not 2 <= len(words) <= _LONGEST_CONDITION or words[:2] == ["when", "to"] or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}:
+    if (
+        not 2 <= len(words) <= _LONGEST_CONDITION
+        or words[:2] == ["when", "to"]
+        or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}
+    ):
         return None
     if (AUXILIARIES | ASKING - {"when"}) & set(words):
         return None
@@ -141,7 +145,12 @@ def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
     of = same["of"].strip()
     if _KIND_OF.match(added) and Thing(of).is_disease:
         return before[: same.start()], f"{added} of {_DEGREE.sub('', of)}"
-    if Thing(added).is_people and added.split(" ", 1)[0] != "when" and not Thing(of).is_people and not of.lower().startswith("pregnan"):
+    if (
+        Thing(added).is_people
+        and added.split(" ", 1)[0] != "when"
+        and not Thing(of).is_people
+        and not of.lower().startswith("pregnan")
+    ):
         return before, added
     return before[: same.start()], added
 

@@ -80,7 +80,7 @@ _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
     cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
-    recur|life\ expectancy|makes?\ it|heal|last|outgrow|recover)\b
+    recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
@@ -123,7 +123,8 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     """Which thing of the former question a word points at; None where there is none."""
     objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
     ill = {topic.name for topic in before.topics if topic.role == "disease"}
-    diseases = sorted((thing for thing in objects if thing.is_disease or thing.text in ill), key=lambda thing: len(thing.text.split()))
+    diseases = [thing for thing in objects if thing.is_disease or thing.text in ill]
+    diseases.sort(key=lambda thing: (not thing.is_disease, len(thing.text.split())))
     others = [thing for thing in objects if thing not in diseases]
     if noun and _ILLNESS_ALONE.fullmatch(noun):
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
@@ -138,6 +139,8 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
         chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
     elif OF_DRUG.search(asked):
         chosen = [*(Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"), *objects]
+    elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
+        chosen = [Thing(before.main.name), *objects]
     elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
         chosen = diseases
     else:
@@ -147,12 +150,12 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
 
 def _points_back(asked: str, found: re.Match[str]) -> bool:
     """Whether a word points at the question before, not at nothing and not at the same question."""
-    if found["the"] and found["the"].strip().lower() == "the" and not _stands_alone(asked[found.end() :]):
+    if found["the"] and found["the"].strip().lower() == "the" and not stands_alone(asked[found.end() :]):
         return False
     return not _is_dummy(asked, found) and not _points_inside(asked, found)
 
 
-def _stands_alone(rest: str) -> bool:
+def stands_alone(rest: str) -> bool:
     """Whether nothing after `the disease` says which one."""
     word = next(iter(rest.split()), "").strip("?.!,").lower()
     return not word or word in (AUXILIARIES | PREPOSITIONS | VERBS) - {"of", "for"} or word.removesuffix("s") in VERBS
@@ -163,6 +166,8 @@ def _is_dummy(asked: str, found: re.Match[str]) -> bool:
         return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
+    if asked[: found.start()].endswith("worth "):
+        return True
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
