@@ -14,11 +14,26 @@ from medground.values.answer import SourceDocument
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "follow.py"))
 
 
-@each_row(("half", "least"), [("first", 0.95), ("second", 0.9), ("held-out", 0.75)])
+@each_row(("half", "least"), [("first", 0.95), ("second", 0.95), ("third", 0.95), ("fourth", 0.9)])
 def test_a_conversation_keeps_its_subject(half: str, least: float) -> None:
     counts = Counter(outcome for talk in BENCHMARK["conversations"](half) for outcome, _, _ in BENCHMARK["turns"](talk))
     assert counts["carried"] >= least * counts.total()
     assert not counts["another"]
+
+
+@each_row(
+    ("former", "asked", "read"),
+    [
+        ("What is neurofibromatosis type 1?", "And type 2?", "What is neurofibromatosis type 2?"),
+        ("How is stage 2 melanoma treated?", "and stage 4?", "How is stage 4 melanoma treated?"),
+        ("Is hepatitis C contagious?", "and B?", "Is hepatitis B contagious?"),
+        ("Is asthma or gout more common?", "how is the second treated", "how is gout treated"),
+        ("my mum has macular degeneration", "and the wet one?", "my mum has wet macular degeneration"),
+        ("does naproxen help when you are old?", "and when pregnant?", "does naproxen help when pregnant?"),
+    ],
+)
+def test_a_name_that_is_said_in_part_becomes_whole(former: str, asked: str, read: str) -> None:
+    assert read_follow_up(asked, former).text == read
 
 
 def paper(number: int, title: str, kind: str) -> SourceDocument:

@@ -1,27 +1,31 @@
 """What a conversation is about: its things, which the next question may leave out, and the papers that were quoted."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import combinations, pairwise, zip_longest
 from typing import Literal
 
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
+from medground.language.types import typed
 from medground.language.word_lists import word_lists
 from medground.values.answer import SourceDocument
 from medground.values.where import design_types
 
-Role = Literal["disease", "treatment", "finding", "other"]
+Role = Literal["disease", "treatment", "finding", "test", "other"]
 _TREES: tuple[tuple[Role, str], ...] = (
     ("disease", r"C(?!23)|F03"),
-    ("finding", r"C23|E01|E05"),
-    ("treatment", r"[DE]|G07|J02"),
+    ("test", "E01|E05"),
+    ("treatment", r"[DE]|G07|J02|B01\.650"),
+    ("finding", "C23|[AN]"),
 )
-"""Trees of MeSH by the role of their things; the first row that fits counts. A finding is a symptom or a test."""
+"""Trees of MeSH by the role of their things; the first row that fits counts. A finding is what is found of somebody."""
 _OFFERED = verbose_pattern(
     r"""
     \bthere\ (?:an?\ |any\ |some\ )?(?P<thing>(?:\w+\ ){0,2}?(?:vaccine|drug|medicine|therapy|operation|surgery|
@@ -39,27 +43,33 @@ _PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|
 _CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? ", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
     works?|helps?|does)\b
     """
 )
-_OF_DRUG = verbose_pattern(
+_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better)s?\b", re.IGNORECASE)
+_LIKEWISE = lazy_pattern(r"\b(?:the same|instead|do (?:that|so|it))\b", re.IGNORECASE)
+OF_DRUG = verbose_pattern(
     r"""
-    \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e|es|en|ing)|
-    stop(?:s|ped|ping)?|swallow\w*|inject\w*|shots?|tablets?|pills?)\b
+    \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?)\b
     """
 )
-_OF_DISEASE = verbose_pattern(
+_ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
+OF_DISEASE = verbose_pattern(
     r"""
     \b(?:symptoms?|signs?|causes?|treatments?|treated|cured?|prognosis|contagious|inherited|hereditary|
-    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*)\b
+    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate)\b
     """
 )
 _PERSONS = word_lists("noun_phrase_words")["persons"]
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
+_SHORT, _LONG = 6, 8
+"""Words of a question that may say one thing more and yet leave out what it is about, and of one on "the vaccine"."""
 _NAME = 3
 """Words from which a noun phrase names something, though no heading has it, such as a disease activity score."""
 _ORDINARY = 2.0
@@ -84,7 +94,7 @@ class Conversation(InWords):
     Attributes:
         question: the question before, as it was read.
         subject: what was carried into it, such as `gout`; empty where it named its subject.
-        earlier: names of the things of all questions before, the latest first.
+        earlier: names of the things of all questions before, the latest first; the last is what it began with.
         quoted: the papers that its answer quotes, in order.
         paper: the one paper that it was about, if it was about one.
     """
@@ -107,12 +117,34 @@ class Conversation(InWords):
         found = [topic for text in texts if text for topic in topics_of(text) or _by_form(text)]
         return list({topic.name.casefold(): topic for topic in reversed(found)}.values())[::-1]
 
+    @property
+    def pair(self) -> list[str]:
+        """The two things that its last question compares, in order; empty if it compares none."""
+        compared = self.asked.comparison
+        if compared and compared.sides:
+            return sorted(compared.said, key=self.question.find)
+        for one, other in combinations(topics_of(self.question), 2):
+            both = sorted((one.name, other.name), key=self.question.find)
+            if one.role == other.role and (compared or " or ".join(both) in self.question):
+                return both
+        return []
+
     def things_after(self, text: str, *, is_whole: bool) -> tuple[str, ...]:
         """Names of its things once a question was read as `text`; a disease named in a whole question begins anew."""
         named = topics_of(text)
-        anew = is_whole and any(topic.role == "disease" for topic in named)
-        names = [topic.name for topic in (*named, *([] if anew else self.topics))]
-        return tuple(dict.fromkeys(names))[:_REMEMBERED]
+        if is_whole and any(topic.role == "disease" for topic in named):
+            main, names = _first_said(text, named), [topic.name for topic in named]
+        else:
+            main, names = self.main, [topic.name for topic in (*named, *self.topics)]
+        begun = [main.name] if main else []
+        return (*[name for name in dict.fromkeys(names) if name not in begun][: _REMEMBERED - 1], *begun)
+
+    @property
+    def main(self) -> Topic | None:
+        """What it began with."""
+        if self.earlier:
+            return next(iter(topics_of(self.earlier[-1])), Topic(self.earlier[-1], "other"))
+        return _first_said(self.question, topics_of(self.question))
 
 
 @lru_cache(maxsize=256)
@@ -122,18 +154,33 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     >>> [topic.role for topic in topics_of("my dad has gout, does colchicine help him")]
     ['disease', 'treatment']
     """
-    found, subjects = list[Topic](), _subjects(text)
-    for one, follows in zip_longest(subjects, subjects[1:]):
+    found, known = list[Topic](), _known(text)
+    for one, follows in zip_longest(known, known[1:]):
         if not one.decides or one.aside:
             continue
         is_qualified = follows is not None and not follows.decides and _begins_after(one, follows)
-        name = f"{one.said} {follows.said}" if follows and is_qualified else one.said  # HPV vaccine, cataract surgery
+        said = next((name for name in (one.said, *one.names[:1]) if name in text), one.said)  # as it was typed
+        name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
+        name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
     return tuple(found)
 
 
-def _subjects(text: str) -> list[Subject]:
+def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
+    return min(named, key=lambda topic: text.find(topic.name), default=None)
+
+
+def _known(text: str) -> list[Subject]:
     return [one for one in reading_of(text).subjects if one.heading or one.decides]
+
+
+def _with_type(name: str, text: str) -> str:
+    """A name with the type, stage or grade that stands beside it: `stage 2 melanoma`."""
+    for said in (one.said for one in typed(text) if one.said not in name):
+        for whole in (f"{said} {name}", f"{name} {said}"):
+            if whole in text:
+                return whole
+    return name
 
 
 def _begins_after(one: Subject, follows: Subject) -> bool:
@@ -146,7 +193,12 @@ def _begins_after(one: Subject, follows: Subject) -> bool:
 
 
 def _by_form(text: str) -> list[Topic]:
-    """The things of a text that has words of no heading, such as `cognitive behavioral therapy`."""
+    """The things of a text that has no narrow heading, such as `ear infection` and `cognitive behavioral therapy`."""
+    told = sorted(_known(text), key=lambda one: one.start)
+    for part, one in pairwise([None, *told]):
+        if one and one.is_thing and one.of_health and not one.aside:
+            beside = part is not None and part.start + len(part.said) + 1 == one.start
+            return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
     phrases = (one for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text)))
     rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
     head = re.split(r"[,;:.]", text)[0]
@@ -158,7 +210,8 @@ def _role(subject: Subject) -> Role:
     """The role of a thing; a name that no heading has is most often a drug's."""
     from medground.pubmed.mesh import vocabulary
 
-    heading = vocabulary().find(subject.heading) if subject.heading else None
+    name = subject.heading or next(iter(subject.names), "")  # Crohn is of Crohn Disease
+    heading = vocabulary().find(name) if name else None
     if heading is None:
         return "treatment"
     return next((role for role, tree in _TREES if any(re.match(tree, one) for one in heading.trees)), "other")
@@ -188,6 +241,8 @@ def left_out(asked: str, before: Conversation) -> list[str]:
 
     Empty where the question names what it is about.
     """
+    if _ONE_OF.search(asked) and before.pair:
+        return [" or ".join(before.pair)]
     if names_its_subject(asked):
         return []
     topics, roles = before.topics, [topic.role for topic in topics_of(asked)]
@@ -198,19 +253,26 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     compared = [topic.name for topic in last if topic.role == "treatment"]
     if _PROPOSITION.search(asked):
         return [topic.name for topic in last[:2]]
+    if roles and _LIKEWISE.search(asked):
+        return diseases[:1]
     if roles and before.subject:
         return [before.subject]
-    if roles and diseases and not (set(roles) == {"finding"} and last and last[0].role == "treatment"):
+    of_drug = bool(last) and last[0].role == "treatment"
+    begun = before.main.role if before.main else "other"
+    if roles and diseases and (_ACTING.search(asked) or not of_drug):
+        return diseases[:1]
+    if roles and diseases and not (of_drug and (set(roles) == {"finding"} or begun == "treatment")):
         return diseases[:1]
     if len(treatments) > 1 and _WHICH.search(asked):
         return [" or ".join(treatments[:2])]
     if len(compared) > 1 and before.asked.comparison:
         return [" or ".join(compared[:2])]
-    if treatments and _OF_DRUG.search(asked):
+    if treatments and OF_DRUG.search(asked):
         return treatments[:1]
-    if diseases and _OF_DISEASE.search(asked):
+    if diseases and OF_DISEASE.search(asked):
         return diseases[:1]
-    first = [topic for topic in last if topic.role != "finding"] or last
+    first = [topic for topic in last if topic.role == begun == "disease"]
+    first = first or [topic for topic in last if topic.role not in ("finding", "test")] or last
     both = first[:2] if len(first) > 1 and all(topic.role == "disease" for topic in first) else first[:1]
     return [topic.name for topic in both]
 
@@ -220,26 +282,45 @@ def names_its_subject(asked: str) -> bool:
     said = re.findall(r"[\w'’-]+", asked.lower())
     roles = {topic.role for topic in topics_of(asked)}
     of_a_person = not _PERSONS.isdisjoint(said)
-    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
-    is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW)
-    acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
-    named = not roles and not _WHICH.search(asked) and _has_a_name(asked)
+    core = _CONDITION.sub("", asked)
+    saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
+    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
+    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
+    is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
+    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
+    acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
+    named = not roles and not _WHICH.search(asked) and _has_a_name(core)
     is_defined = ":" in asked or _DEFINED.search(asked) is not None
-    if is_long or acting or named or is_defined or not roles.isdisjoint(("disease", "other")):
+    others = [one.name for one in topics_of(asked) if one.role == "other"]
+    own = "disease" in roles or not all(_is_the(name, asked) for name in others)
+    if is_long or acting or named or is_defined or own:
         return True
     return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
 
 
+def _refers(asked: str) -> bool:
+    """Whether a question is about something that is known, such as `the vaccine`."""
+    told = (one.said for one in _known(asked) if one.is_thing and _is_the(one.said, asked))
+    return any(not re.search(rf"{re.escape(name)} (?:of|for|against)\b", asked, re.IGNORECASE) for name in told)
+
+
+def _is_the(name: str, asked: str) -> bool:
+    """Whether a thing is one that is known: `how long does the tick have to be on`."""
+    return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
+
+
 def _names_an_outcome(asked: str) -> bool:
     """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
-    found = (one for one in _subjects(asked) if one.heading and not one.aside)
+    found = (one for one in _known(asked) if one.heading and not one.aside)
     return any(_role(one) in ("disease", "finding") for one in found)
 
 
 def _has_a_name(asked: str) -> bool:
     """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
     phrases = (one.text for one in things(asked) if not _is_clause(one.text))
-    return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
+    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
+    names = (one for one in phrases if not any(said in one for said in known))
+    return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in names)
 
 
 def with_subject(asked: str, name: str) -> str:

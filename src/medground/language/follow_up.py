@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.conversation import Conversation, left_out, papers_meant, things_before, topics_of, with_subject
+from medground.language.ellipsis import completed
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.pointing import Reading, pointing, points_at_something
@@ -26,6 +27,10 @@ _SEVERAL = re.compile(rf"\?\s+(?=\w)|,?\s+and\s+(?=(?:{'|'.join(sorted(ASKING | 
 _MOST_QUESTIONS = 3
 _FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
+_NAMING_FIRST = lazy_pattern(
+    r"(?:(?:and|but|so|ok)\s+)?(?:what|how) about (?:the\s+)?(?P<name>[^,?]+)[,?]\s+(?P<rest>.+)", re.IGNORECASE
+)
+"""A name, and what is asked of it: `what about gout, is that worse`."""
 _OR_NAME = lazy_pattern(
     r"^(?:and|or|(?:the )?same (?:question |thing )?(?:for|with))\s+(?P<name>[^,;:]+)$", re.IGNORECASE
 )
@@ -115,7 +120,11 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     focus = _FOCUS.match(rest)
     plain = rest[focus.end() :] if focus else rest
     words = [word.strip(",;:-") for word in plain.lower().split()]
-    if not 2 <= len(words) <= _LONGEST_CONDITION or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}:
+    if (
+        not 2 <= len(words) <= _LONGEST_CONDITION
+        or words[:2] == ["when", "to"]
+        or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}
+    ):
         return None
     if (AUXILIARIES | ASKING - {"when"}) & set(words):
         return None
@@ -124,8 +133,9 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     pointed = pointing(rest, before) if points_at_something(rest) else None
     added = pointed.text if pointed else rest
     start = former.rstrip(" ?.!")
-    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", start, re.IGNORECASE)
-    if same and words[0] in ("in", "for", "among", "during", "after"):
+    most = _LONGEST_CONDITION if words[0] == "when" else 4
+    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,{most}}})$", start, re.IGNORECASE)
+    if same and words[0] in ("in", "for", "among", "during", "after", "against", "when"):
         start, added = _in_place(start, same, added)
     return Reading(f"{start} {added[0].lower()}{added[1:]}?")
 
@@ -135,7 +145,12 @@ def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
     of = same["of"].strip()
     if _KIND_OF.match(added) and Thing(of).is_disease:
         return before[: same.start()], f"{added} of {_DEGREE.sub('', of)}"
-    if Thing(added).is_people and not Thing(of).is_people and not of.lower().startswith("pregnan"):
+    if (
+        Thing(added).is_people
+        and added.split(" ", 1)[0] != "when"
+        and not Thing(of).is_people
+        and not of.lower().startswith("pregnan")
+    ):
         return before, added
     return before[: same.start()], added
 
@@ -162,11 +177,14 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
             return Reading(former.replace(people, name, 1))
         return condition(f"in {name}", before)
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
-    replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
+    role = next((topic.role for topic in topics_of(name)), "")
+    alike = [Thing(topic.name) for topic in topics_of(former) if topic.role == role]
+    replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter([*alike, *found]), None))
     if replaced is None or replaced.text not in former:
         raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
-    text = former.replace(replaced.text, re.sub(r"^the\s+", "", name), 1)
-    if replaced is found[0] and Thing(name).is_plural != replaced.is_plural:
+    article = r"(?:\ban? )?" if words[0] in ("a", "an") else ""
+    text = re.sub(article + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
+    if replaced == found[0] and Thing(name).is_plural != replaced.is_plural:
         text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
     return Reading(text)
 
@@ -234,7 +252,7 @@ def _with_disease(reading: Reading, before: Conversation) -> Reading:
     """A question about another drug, with the disease that the conversation is about, if it names none."""
     roles = {topic.role for topic in topics_of(reading.text)}
     disease = next((topic.name for topic in before.topics if topic.role == "disease"), "")
-    if not disease or not roles <= {"treatment", "finding"}:
+    if not disease or not roles <= {"treatment", "finding", "test"}:
         return reading
     return replace(reading, text=with_subject(reading.text, disease), carried=disease)
 
@@ -251,10 +269,13 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     papers = papers_meant(asked, before)
     if papers is not None:
         return _about_paper(asked, papers)
+    typed, asked = asked, completed(asked, before)
+    if naming := _NAMING_FIRST.fullmatch(asked):
+        return read_follow_up(naming["rest"], Conversation(naming["name"], earlier=(naming["name"],)))
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, before)) is not None:
             return _with_disease(reading, before) if form is another_name else reading
-    names = left_out(asked, before)
+    names = left_out(asked, before) if asked == typed else []
     wholes = [with_subject(asked, name) for name in names]
     if len(wholes) > 1:
         return Reading(asked, choices=tuple(wholes))

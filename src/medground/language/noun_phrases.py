@@ -37,7 +37,7 @@ _DISEASE = verbose_pattern(
     tetanus|polio|dengue|zika|ebola|rickets|scurvy|allergy|allergies|arthritis|dementia|palsy|reflux|ulcers?)$
     """
 )
-_DETERMINERS = re.compile(r"^(?:(?:a|an|the|its|their|any|some|this|that|these|those|our)\s+)+", re.IGNORECASE)
+_DETERMINERS = re.compile(r"^(?:(?:out of|a|an|the|its|their|any|some|this|that|these|those|our)\s+)+", re.IGNORECASE)
 _ADVERBS = re.compile(r"(?:\s+\w{3,}ly)+$")
 _HEADED = re.compile(r"(?P<head>.+?)(?:[:.]| [-–—]+)\s+(?P<rest>.+)")
 """A title with a question after it: "elephant trunk: does it help?"."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.conversation import Conversation, things_before
+from medground.language.conversation import OF_DRUG, Conversation, things_before, topics_of
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.pattern import verbose_pattern
+from medground.language.pattern import lazy_pattern, verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ _BARE = verbose_pattern(
     ^(?:(?:is|was|does|did|can|could|will|would|should|has|why\ is|why\ does|how\ is|how\ does)\ )(?P<word>this|
     that)(?=\ (?:also|still|really|always|not|safe|true|common|dangerous|effective|work|help|happen|apply|cause|
     hold|be|go|mean|matter|in|for|with|because|due|a|the|an|possible|normal|hereditary|contagious|treated|
-    inherited)\b)|\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|
-    avoid)\ (?P<last>this|that)(?=[?.! ]*$)
+    inherited|worse|\w+ed|\w+able)\b)|\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|
+    avoid|with|against|from|by|of)\ (?P<last>this|that)(?=[?.! ]*$)
     """
 )
 _ILLNESS_ALONE = verbose_pattern(
@@ -67,6 +67,8 @@ _DUMMY = verbose_pattern(
     """
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
+_DOCTORS = lazy_pattern(r"they (?:operate|test|check|treat|diagnose|give|do|say|look|find|call)\b", re.IGNORECASE)
+"""Who treats, whom nobody named."""
 _LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
 _CLAUSE = verbose_pattern(
     r"""
@@ -78,7 +80,7 @@ _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
     cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
-    recur|life\ expectancy)\b
+    recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
@@ -120,7 +122,9 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
 def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Conversation) -> Thing | None:
     """Which thing of the former question a word points at; None where there is none."""
     objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
-    diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
+    ill = {topic.name for topic in before.topics if topic.role == "disease"}
+    diseases = [thing for thing in objects if thing.is_disease or thing.text in ill]
+    diseases.sort(key=lambda thing: (not thing.is_disease, len(thing.text.split())))
     others = [thing for thing in objects if thing not in diseases]
     if noun and _ILLNESS_ALONE.fullmatch(noun):
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
@@ -133,6 +137,10 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
         several = [thing for thing in found if thing.is_plural]
         wanted = [thing for thing in found if thing.is_asked_for]
         chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
+    elif OF_DRUG.search(asked):
+        chosen = [*(Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"), *objects]
+    elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
+        chosen = [Thing(before.main.name), *objects]
     elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
         chosen = diseases
     else:
@@ -142,20 +150,24 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
 
 def _points_back(asked: str, found: re.Match[str]) -> bool:
     """Whether a word points at the question before, not at nothing and not at the same question."""
-    if found["the"] and found["the"].strip().lower() == "the" and not _stands_alone(asked[found.end() :]):
+    if found["the"] and found["the"].strip().lower() == "the" and not stands_alone(asked[found.end() :]):
         return False
     return not _is_dummy(asked, found) and not _points_inside(asked, found)
 
 
-def _stands_alone(rest: str) -> bool:
+def stands_alone(rest: str) -> bool:
     """Whether nothing after `the disease` says which one."""
     word = next(iter(rest.split()), "").strip("?.!,").lower()
     return not word or word in (AUXILIARIES | PREPOSITIONS | VERBS) - {"of", "for"} or word.removesuffix("s") in VERBS
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
+    if found[0].lower() == "they":
+        return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
+    if asked[: found.start()].endswith("worth "):
+        return True
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
