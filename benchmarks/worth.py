@@ -35,7 +35,7 @@ LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
     *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.prohibition"),
     *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
-    *("language.question_reading", "language.subject", "language.people_words", "language.word_vectors"),
+    *("language.question_reading", "language.subject", "language.people_words", "language.kinds"),
 )
 """Modules whose numbers decide the first line."""
 SAFE = ("notices", "rules")
