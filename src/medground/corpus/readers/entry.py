@@ -14,7 +14,6 @@ from medground.corpus.readers.values import (
     flattened,
     imprint_of,
     iso_date,
-    letters_of,
     listed,
     names_of,
     one_line,
@@ -22,6 +21,7 @@ from medground.corpus.readers.values import (
     substances_of,
     year_in,
 )
+from medground.language.clean import letters_of
 from medground.language.pattern import verbose_pattern
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id

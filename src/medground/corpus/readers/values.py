@@ -23,11 +23,6 @@ _MOST_FIELDS = 200
 _DEEPEST = 4
 
 
-def letters_of(text: str) -> str:
-    """The letters and digits of a text alone, in lower case: what is left is the same however it is set."""
-    return re.sub(r"[\W_]+", "", text.casefold())
-
-
 def one_line(value: Any) -> str:
     """A value as text, with white space collapsed."""
     return " ".join(str(value).split())

@@ -75,7 +75,8 @@ class Wording:
 
     def occurs(self, words: str) -> bool:
         """Whether the words of a question have it."""
-        possible = all(any(beginning in words for beginning in needed) for needed in self._needed)
+        spaced = f" {words}"
+        possible = all(any(f" {beginning}" in spaced for beginning in needed) for needed in self._needed)
         return possible and bool(self.pattern.search(words))
 
 
@@ -94,6 +95,8 @@ class Rule:
 
 def _split(pattern: str, separator: str) -> list[str]:
     """The parts of a pattern between separators that are outside brackets."""
+    if "(" not in pattern:
+        return pattern.split(separator)
     parts, depth = [""], 0
     for sign in pattern:
         depth += (sign == "(") - (sign == ")")
