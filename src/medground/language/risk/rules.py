@@ -96,8 +96,6 @@ class Rule:
 
 def _split(pattern: str, separator: str) -> list[str]:
     """The parts of a pattern between separators that are outside brackets."""
-    if "(" not in pattern:
-        return pattern.split(separator)
     parts, depth = [""], 0
     for sign in _SIGN.split(pattern):
         depth += (sign == "(") - (sign == ")")
