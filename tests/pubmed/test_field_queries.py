@@ -1,4 +1,4 @@
-"""Queries of every field, made by script of the raw records, and checked with lxml alone: no project code counts here."""
+"""Queries of every field, made by script of the raw records, and checked with lxml alone; no project code counts."""
 
 import gzip
 import random
