@@ -15,7 +15,8 @@ from medground.corpus.writer import DatabaseWriter
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable, UsageError
 from medground.home.concurrency import OwnLoop
 from medground.home.settings import Settings
-from medground.language.clean import letters_of, without_accents
+from medground.language.clean import without_accents
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document
 from medground.values.steps import Progress
 

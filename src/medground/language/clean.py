@@ -35,11 +35,6 @@ def clean(text: str) -> str:
     return HIDDEN.sub(" ", text)
 
 
-def letters_of(text: str) -> str:
-    """The letters and digits of a text alone, in lower case: what is left is the same however it is set."""
-    return re.sub(r"[\W_]+", "", text.casefold())
-
-
 def in_strings(value: Any, change: Callable[[str], str]) -> Any:
     """A JSON value with `change` made to each string in it but the names of fields."""
     if isinstance(value, str):

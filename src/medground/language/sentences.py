@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import nupunkt
-
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.word_lists import word_lists
 
@@ -124,6 +122,8 @@ def _is_cut(text: str, before: Span, after: Span) -> bool:
 @cache
 def _tokenizer() -> Any:
     """A separate instance of the library's model, so that our abbreviations affect no other user of it."""
+    import nupunkt  # imported late: a stored fact is in no text
+
     tokenizer = nupunkt.load_default_model()
     tokenizer.add_abbreviations(sorted(_SPECIAL["abbreviations"]))
     for word in _SPECIAL["whole"]:

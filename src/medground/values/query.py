@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from medground.values.document import DocumentId, Frozen, SourceKind
 
@@ -58,11 +58,7 @@ PartialDate = Annotated[str, AfterValidator(checked_date)]
 """`2019`, `2019-03` or `2019-03-15`."""
 
 
-class _Node(Frozen):
-    model_config = ConfigDict(defer_build=True)  # a tree names its own type, which takes long to build
-
-
-class Words(_Node):
+class Words(Frozen):
     """Free text, analysed by the engine; any word may match, and more matches rank higher (BM25)."""
 
     type: Literal["words"] = "words"
@@ -70,7 +66,7 @@ class Words(_Node):
     field: FieldName | None = None
 
 
-class Term(_Node):
+class Term(Frozen):
     """One word (analysed) or, in the fields id, kind, publication_type, mesh, one exact value. `prefix` truncates."""
 
     type: Literal["term"] = "term"
@@ -79,7 +75,7 @@ class Term(_Node):
     prefix: bool = False
 
 
-class Phrase(_Node):
+class Phrase(Frozen):
     """Words next to each other in this order, or within `slop` positions of each other."""
 
     type: Literal["phrase"] = "phrase"
@@ -88,7 +84,7 @@ class Phrase(_Node):
     slop: int = Field(default=0, ge=0)
 
 
-class Range(_Node):
+class Range(Frozen):
     """Years from `low` to `high`, both included, or PMIDs (`id`); None leaves that side open."""
 
     type: Literal["range"] = "range"
@@ -97,7 +93,7 @@ class Range(_Node):
     high: int | None = None
 
 
-class DateRange(_Node):
+class DateRange(Frozen):
     """Days from `low` to `high`, both included; None leaves that side open.
 
     A date without a day or month counts as the first day of its month or year, as in PubMed.
@@ -109,7 +105,7 @@ class DateRange(_Node):
     high: date | None = None
 
 
-class Near(_Node):
+class Near(Frozen):
     """All words of `text`, in any order, with at most `distance` other words between them."""
 
     type: Literal["near"] = "near"
@@ -118,7 +114,7 @@ class Near(_Node):
     distance: int = Field(default=0, ge=0)
 
 
-class Mesh(_Node):
+class Mesh(Frozen):
     """Indexed with a MeSH heading, or with a narrower one if `explode`.
 
     Without a `heading`: any heading that carries one of the `qualifiers` (a free-floating subheading). With both, one
@@ -139,7 +135,7 @@ class Mesh(_Node):
         return self
 
 
-class PublicationType(_Node):
+class PublicationType(Frozen):
     """Of this publication type, or of a narrower one if `explode`."""
 
     type: Literal["publication_type"] = "publication_type"
@@ -147,7 +143,7 @@ class PublicationType(_Node):
     explode: bool = True
 
 
-class Metadata(_Node):
+class Metadata(Frozen):
     """A metadata field of the user's own documents has this value. Case and extra white space do not count."""
 
     type: Literal["metadata"] = "metadata"
@@ -155,12 +151,12 @@ class Metadata(_Node):
     value: str
 
 
-class And(_Node):
+class And(Frozen):
     type: Literal["and"] = "and"
     parts: tuple[Query, ...] = Field(min_length=1)
 
 
-class Or(_Node):
+class Or(Frozen):
     """Any of the parts. Those that match add up in the ranking, unless only the `best` counts: names of one thing."""
 
     type: Literal["or"] = "or"
@@ -168,12 +164,12 @@ class Or(_Node):
     best: bool = Field(default=False, exclude_if=lambda best: not best)
 
 
-class Not(_Node):
+class Not(Frozen):
     type: Literal["not"] = "not"
     part: Query
 
 
-class Everything(_Node):
+class Everything(Frozen):
     """Matches all documents."""
 
     type: Literal["everything"] = "everything"
@@ -183,7 +179,7 @@ Leaf = Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType
 Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
 
 
-class Filters(_Node):
+class Filters(Frozen):
     """Limits on what may be found; they never change how it is ranked. Empty means no limit.
 
     `where` holds fields and values: `Filters(where={"journal": "Lancet", "ward": ["ICU", "ED"]})`. Any of a field's

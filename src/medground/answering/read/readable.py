@@ -11,11 +11,11 @@ from medground.answering.run import Run
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
-from medground.language.clean import letters_of
 from medground.language.pattern import verbose_pattern
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document, Hit, Passage
 from medground.values.identifiers import papers_named
 

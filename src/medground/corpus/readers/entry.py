@@ -21,8 +21,8 @@ from medground.corpus.readers.values import (
     substances_of,
     year_in,
 )
-from medground.language.clean import letters_of
 from medground.language.pattern import verbose_pattern
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Self
 
 from medground.faces.cli.terminal import bars, begin, console, is_terminal, say
 from medground.language.clean import one_line, some
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
     from rich.status import Status
 
     from medground.corpus.library import Library
@@ -29,25 +26,24 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     if quiet:
         yield lambda step, done, total: None
         return
-    with contextlib.ExitStack() as stack:
-        tasks: dict[str, TaskID] = {}
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 
-        @cache
-        def drawn() -> Bars:
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    words = TextColumn("{task.description}", markup=False)
+    drawn = bars(words, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
 
-            words = TextColumn("{task.description}", markup=False)
-            made = bars(words, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-            begin(made)
-            stack.callback(made.stop)
-            return made
+    def show(step: str, done: int, total: int | None) -> None:
+        if not tasks:
+            begin(drawn)
+        if step not in tasks:
+            tasks[step] = drawn.add_task(one_line(step), total=total)
+        drawn.update(tasks[step], completed=done, total=total)
 
-        def show(step: str, done: int, total: int | None) -> None:
-            if step not in tasks:
-                tasks[step] = drawn().add_task(one_line(step), total=total)
-            drawn().update(tasks[step], completed=done, total=total)
-
+    try:
         yield show
+    finally:
+        if tasks:
+            drawn.stop()
 
 
 class StepLine:

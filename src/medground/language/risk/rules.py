@@ -19,6 +19,7 @@ _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _LETTERS = re.compile(r"[a-z]+(?=[a-z][?*{])|[a-z]+(?![?*{])")
+_SIGN = re.compile(r"([() |])")
 _AND = " & "
 _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
@@ -95,10 +96,8 @@ class Rule:
 
 def _split(pattern: str, separator: str) -> list[str]:
     """The parts of a pattern between separators that are outside brackets."""
-    if "(" not in pattern:
-        return pattern.split(separator)
     parts, depth = [""], 0
-    for sign in pattern:
+    for sign in _SIGN.split(pattern):
         depth += (sign == "(") - (sign == ")")
         if sign == separator and not depth:
             parts.append("")

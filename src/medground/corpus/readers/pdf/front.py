@@ -15,8 +15,8 @@ from rapidfuzz import fuzz
 from medground.corpus.readers.record_ids import own_ids, without_others
 from medground.corpus.readers.values import initials_of
 from medground.corpus.retraction import is_retracted
-from medground.language.clean import letters_of
 from medground.language.pattern import verbose_pattern
+from medground.pubmed.characters import letters_of
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
 

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from medground.corpus.readers.base import content_of, is_packed
 from medground.corpus.readers.pdf.sections import without_addresses
 from medground.errors import BadDocument
-from medground.language.clean import letters_of
+from medground.pubmed.characters import letters_of
 from medground.values.document import Box, Document, LinePlace
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from itertools import groupby
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, OPENING, Part
 from medground.corpus.readers.pdf.lines import Line
-from medground.language.clean import letters_of
 from medground.language.pattern import verbose_pattern
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
+from medground.pubmed.characters import letters_of
 
 # Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
 
