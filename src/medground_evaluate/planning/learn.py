@@ -148,10 +148,11 @@ def train(
         Stopped: Ctrl-C; a checkpoint was written.
         StorageFailed: the disk is full or cannot be written to.
     """
-    manifest, digest = read_manifest(data)
-    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     if base is None and adapter is None:
         raise UsageError("name the model to train with --base NAME")
+    started_from = planner.read_card(adapter) if adapter else None
+    manifest, digest = read_manifest(data)
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = planner.libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
     on, told = planner.device(libs.torch)
@@ -164,7 +165,7 @@ def train(
         "data": digest,
         "options": options.model_dump(mode="json"),
         "base": before.base_fingerprint,
-        "adapter": planner.read_card(adapter).model_dump(mode="json") if adapter else None,
+        "adapter": started_from.model_dump(mode="json") if started_from else None,
     }
     with locked(out / PLAN):
         _same_training(out, plan)
