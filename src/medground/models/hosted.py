@@ -21,8 +21,8 @@ from medground.home.secrets import known_secrets, without_secrets
 from medground.home.settings import COMPATIBLE, Settings
 from medground.models.base import NAMES
 from medground.models.profiles import COMPATIBLE_MODEL
-from medground.models.served import LARGEST_REPLY, ModelWire, ServedModel
-from medground.sources.http.clients import ReplyLimits
+from medground.models.served import LARGEST_REPLY, ServedModel
+from medground.sources.http.clients import Bounded, Network, ReplyLimits
 
 _OPENAI = ("openai", "openai-chat", "openai-responses")
 KEY_OF = dict.fromkeys(_OPENAI, "openai") | {"anthropic": "anthropic", "google": "google"}
@@ -48,7 +48,7 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
         key, own_name = settings.keys.models.get(name), f'keys.models."{name}"'
     secrets = known_secrets(settings)
     longest = max(server.timeout, *(one.timeout for one in settings.operators.values()), 0.0)
-    wire = ModelWire(ReplyLimits(LARGEST_REPLY, longest), secrets)
+    wire = Bounded(ReplyLimits(LARGEST_REPLY, longest), Network(), secrets)
     try:
         if server.base_url is None:
             model = _known(name, wire, {} if key is None else {"api_key": key.get_secret_value()})
@@ -66,7 +66,7 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     )
 
 
-def _known(name: str, wire: ModelWire, given: dict[str, Any]) -> ProviderModel:
+def _known(name: str, wire: Bounded, given: dict[str, Any]) -> ProviderModel:
     if name.startswith("ollama:") and not os.environ.get("OLLAMA_BASE_URL"):
         given = {"base_url": OLLAMA_ADDRESS} | given
     try:
@@ -87,7 +87,7 @@ def _takes_our_client(takes: Mapping[str, inspect.Parameter]) -> bool:
     return asked is not None and any(name in str(asked.annotation) for name in ("httpx2", "HTTPClient"))
 
 
-def _at(address: str, name: str, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
+def _at(address: str, name: str, key: SecretStr | None, wire: Bounded) -> ProviderModel:
     """A model at an address of the settings. Without a key, none is sent, whatever the environment holds."""
     secret = key.get_secret_value() if key else None
     if name.partition(":")[0] not in COMPATIBLE:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, cast
 
-import httpx2
 import pydantic_ai
 from pydantic_ai import (
     Agent,
@@ -38,7 +37,7 @@ from medground.models.output import (
     without_unknown,
 )
 from medground.models.profiles import Form, forms_of, profile_of, reasoning_settings, reasons
-from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
+from medground.sources.http.clients import Bounded, CutReply
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
@@ -55,14 +54,6 @@ _REFUSED_BY: Mapping[str, tuple[str, ...]] = {
 _CACHED_BY_DEEPSEEK = "prompt_cache_hit_tokens"
 LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
-
-
-class ModelWire(Bounded):
-    """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect."""
-
-    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
-        super().__init__(limits, Network(), secrets)
-        self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
 
 
 class ServedModel:
@@ -94,7 +85,7 @@ class ServedModel:
         server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
-        wire: ModelWire | None = None,
+        wire: Bounded | None = None,
     ) -> None:
         self.name = name
         self._model = model
