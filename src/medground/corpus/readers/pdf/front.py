@@ -22,53 +22,25 @@ from medground.language.pattern import verbose_pattern
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
 _PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
-_YEAR_FORM = r"((?:19|20)\d\d)"
-_YEARS = tuple(
-    {
-        "published": verbose_pattern(
-            rf"""
-        \bpublished(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "posted": verbose_pattern(
-            rf"""
-        \bposted(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "before an issue": verbose_pattern(
-            rf"""
-        \b{_YEAR_FORM}\s*[;,:]\s*(?:\d+|vol)
-        """
-        ),
-        "after a volume": verbose_pattern(
-            rf"""
-        \bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "of the copyright": verbose_pattern(
-            rf"""
-        (?:©|\(c\)|copyright)\s*(?:the\ author\(?s?\)?\s*)?{_YEAR_FORM}\b
-        """
-        ),
-        "after a number": verbose_pattern(
-            rf"""
-        \b\d+\s*\({_YEAR_FORM}\)
-        """
-        ),
-        "in brackets": verbose_pattern(
-            rf"""
-        \(\s*{_YEAR_FORM}\s*\)
-        """
-        ),
-        "alone": verbose_pattern(
-            rf"""
-        \b{_YEAR_FORM}\b
-        """
-        ),
-    }.values()
-)
-"""Where a year is, the surest first: the last is a year by itself, in a line above the title."""
 _YEAR = r"((?:19|20)\d\d)"
+_YEARS = tuple(
+    map(
+        verbose_pattern,
+        (
+            rf"\bpublished(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+            rf"\bposted(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+            rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
+            rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
+            rf"(?:©|\(c\)|copyright)\s*(?:the\ author\(?s?\)?\s*)?{_YEAR}\b",
+            rf"\b\d+\s*\({_YEAR}\)",
+            rf"\(\s*{_YEAR}\s*\)",
+            rf"\b{_YEAR}\b",
+        ),
+    )
+)
+"""Where a year is, the surest first: of publication or posting, before an issue, after a volume, of the copyright,
+after a number, in brackets; the last is a year by itself, in a line above the title.
+"""
 _JOURNAL = verbose_pattern(
     rf"""
     ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|

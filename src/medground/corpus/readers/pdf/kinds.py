@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -102,24 +102,17 @@ class Layout:
 
 def rows_of(blocks: Sequence[Block], layout: Layout) -> set[int]:
     """The `id()` of blocks that stand in rows with others, as the cells of a table or the labels of a figure do."""
-    by_page: dict[int, list[tuple[float, float, float]]] = {}
-    for block in blocks:
-        for line in block.lines:
-            if line.width < 0.5 * layout.width:
-                by_page.setdefault(block.page, []).append((line.base, line.left, line.right))
+    on_page = defaultdict[int, list[Line]](list)
+    for line in (line for block in blocks for line in block.lines):
+        if line.width < 0.5 * layout.width:
+            on_page[line.page].append(line)
 
-    def stands_beside(line: Line, narrow: Sequence[tuple[float, float, float]]) -> bool:
-        level = ((left, right) for base, left, right in narrow if abs(base - line.base) < 1.5)
-        return line.width < 0.5 * layout.width and any(
-            left >= line.right or right <= line.left for left, right in level
-        )
+    def stands_beside(line: Line) -> bool:
+        level = (other for other in on_page[line.page] if abs(other.base - line.base) < 1.5)
+        apart = any(other.left >= line.right or other.right <= line.left for other in level)
+        return apart and line.width < 0.5 * layout.width
 
-    found = set()
-    for block in blocks:
-        narrow = by_page.get(block.page, [])
-        if 2 * sum(stands_beside(line, narrow) for line in block.lines) > len(block.lines):
-            found.add(id(block))
-    return found
+    return {id(block) for block in blocks if 2 * sum(map(stands_beside, block.lines)) > len(block.lines)}
 
 
 def is_tabular(block: Block) -> bool:
