@@ -253,19 +253,12 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[Record]:
     with _opened(path) as file:
         wanted = [name for name in file.schema_arrow.names if name in columns]
         # One group of rows after the other: for all of them at once, pyarrow holds what it has read of the file.
-        groups = range(file.num_row_groups)
-        batches = (b for g in groups for b in file.iter_batches(batch_size=_ROWS, row_groups=[g], columns=wanted))
-        while (found := _next(batches, path)) is not None:
-            yield from found
-
-
-def _next(batches: Iterator[Any], path: Path) -> list[Record] | None:
-    """The rows of the next batch; None after the last."""
-    try:
-        batch = next(batches, None)
-        return None if batch is None else batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are both
-        raise BadDocument(_damaged(error), file=str(path)) from error
+        try:
+            for group in range(file.num_row_groups):
+                for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=wanted):
+                    yield from batch.to_pylist()
+        except (OSError, ValueError) as error:  # pyarrow's own errors are both
+            raise BadDocument(_damaged(error), file=str(path)) from error
 
 
 def _opened(path: Path) -> Any:

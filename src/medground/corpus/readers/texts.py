@@ -74,16 +74,12 @@ _TOP = 20
 def open_text(path: Path, folder: Path | None = None) -> Input:
     """One text file, named after its place in `folder`."""
     name, markdown = name_below(path, folder), path.suffix.lower() != ".txt"
-    return document_input(path, "texts", partial(_text_document, name=name, markdown=markdown))
+    return document_input(path, "texts", partial(text_document, name=name, markdown=markdown))
 
 
-def _text_document(content: bytes, name: str, *, markdown: bool) -> Document:
-    return text_document(decoded(content), name, markdown=markdown)
-
-
-def text_document(text: str, name: str, *, markdown: bool) -> Document:
+def text_document(content: bytes, name: str, *, markdown: bool) -> Document:
     """The document of a text; its title is in the front matter, the first heading, or else the name of the file."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(content).replace("\r\n", "\n").replace("\r", "\n")
     front: Mapping[str, Any] = {}
     if markdown:
         front, text = split_front_matter(text)

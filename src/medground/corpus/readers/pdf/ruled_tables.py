@@ -127,7 +127,7 @@ def taken_out(
     return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
 
 
-def ruled_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
+def drawn_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
     """The tables of a page whose lines are drawn."""
     for across, down in sorted(_grids(*rules_of(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])

@@ -43,7 +43,6 @@ class Words:
             inside = line.text.partition(" ")[2].rpartition(" ")[0]
             found = [word.lower() for word in _WORD.findall(inside)]
             whole.update(found)
-            whole.update(part for word in found if "-" in word for part in word.split("-"))
         return cls(whole)
 
     def joined(self, before: str, after: str) -> str:
