@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
-from medground.answering.verify.numbers import binding, misplaced_number, missing_quantities
+from medground.answering.verify.numbers import binding, listed, missing_quantities
 from medground.answering.verify.opposition import compared
 from medground.answering.verify.overclaim import Overclaim
 from medground.answering.verify.rules import Part, broken
-from medground.answering.verify.times import mistimed
 from medground.checking.sources import Quote, Source
 from medground.language.pattern import lazy_pattern
 from medground.language.quantities import COUNT, TIMES, quantities
-from medground.models.operators.differences import NEGATION, Pair, differences
 
 _COUNTED = frozenset(["", COUNT, *TIMES])
 _NAME = lazy_pattern(r"[A-Za-z]+(?:-[a-z]+)?")
@@ -22,7 +19,6 @@ _RATE = lazy_pattern(r"(\d+(?:\.\d+)?)\s?(?:/|per\s)\s?(\d[\d,]*)\b")
 _ORDINAL = lazy_pattern(r"\b(\d+)(?:st|nd|rd|th)\b")
 _LEAST_NAMED = 4
 """The least number in words that a source must have: `two` and `three` count what nobody counted."""
-_NUMBERS = frozenset(["number", "unit"])
 
 
 def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
@@ -35,20 +31,6 @@ def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
         rates = {base.replace(",", "") for other, base in _RATE.findall(text) if other == number}
         found += [f"{number} per {of}"] if rates and of.replace(",", "") not in rates else []
     return ", ".join(dict.fromkeys(found))
-
-
-def misplaced(claim: str, near: Sequence[Quote]) -> str:
-    """Why a number of a claim is not what the nearest sentences give for it; empty if nothing shows that."""
-    pair = Pair(claim, near[0].text, near[0].text)
-    if pair.repeats and not _NUMBERS.isdisjoint(differences(claim, near[0].text)):
-        return "it repeats this sentence with other numbers"
-    texts = [quote.text for quote in near]
-    if NEGATION.search(claim) or any(_listed(claim, text) for text in texts):
-        return ""
-    values = {value for one in quantities(claim) for value in one.values}
-    timed = [mistimed(claim, text) for text in texts if any(values & one.values for one in quantities(text))]
-    number = misplaced_number(claim, texts) or (timed[0] if timed and all(timed) else "")
-    return f"the source gives {number} for something else" if number else ""
 
 
 def of_other_side(claim: str, quote: Quote) -> bool:
@@ -68,12 +50,6 @@ def names_no_outcome(claim: str, near: Sequence[Quote], sources: Sequence[Source
     return "outcome" in broken(Part("statement", claim, quotes, papers, read))
 
 
-def _listed(claim: str, text: str) -> bool:
-    """Whether two numbers stand side by side in a text as they do in a claim: `60 mg and 90 mg`."""
-    pairs = pairwise(one for one in quantities(claim) if not one.named)
-    return any(claim[one.start : other.start + len(other.text.split()[0])] in text for one, other in pairs)
-
-
 def doubts(claim: str, quote: Quote) -> str:
     """What a claim says beyond a sentence, in words; empty if nothing shows that."""
     found = broken(Part("statement", claim, (quote.text,), (quote.document,)))
@@ -84,7 +60,7 @@ def doubts(claim: str, quote: Quote) -> str:
     measures = (one for one in stated if one.unit not in _COUNTED and not one.about)
     if lost := next((one.text for one in measures if held.isdisjoint(one.values)), ""):
         return f"{lost} stands in another sentence of the source"
-    twice = len(stated) > len({one.unit for one in stated}) and not _listed(claim, quote.text)
+    twice = len(stated) > len({one.unit for one in stated}) and not listed(claim, quote.text)
     places = [quote.text.find(one.text.split()[0]) for one in stated if one.unit not in TIMES]
     sure = binding(claim, quote.text).said == "agrees" and places == sorted(places)
     return "whose its numbers are could not be read" if twice and not sure else ""

@@ -17,13 +17,13 @@ from medground.answering.verify.arms import compares
 from medground.answering.verify.critic import Claim, Critic, Judgement
 from medground.answering.verify.critics import OperatorCritic, keyless_judge, open_critic
 from medground.answering.verify.judges import may_judge
+from medground.answering.verify.numbers import misplaced
 from medground.answering.verify.opposition import compared, opposed
 from medground.checking.absences import absence_in, is_absence
 from medground.checking.comparing import (
     absent_numbers,
     doubts,
     in_digits,
-    misplaced,
     names_no_outcome,
     of_other_side,
 )
@@ -239,8 +239,8 @@ def _by_meaning(one: SentenceToJudge) -> Told | None:
             return Told("contradicted", why, quote)
         if sides == "same":  # what sentences less near say of the sides is of another outcome
             break
-    if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
-        return Told("number", why, one.near[0])
+    if one.near[0].share >= _NEAR and (number := misplaced(one.claim, [quote.text for quote in one.near])):
+        return Told("number", f"the source gives {number} for something else", one.near[0])
     return None
 
 

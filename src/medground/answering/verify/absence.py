@@ -111,11 +111,6 @@ def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dic
     return {absence: place for absence, place in found if place is not None}
 
 
-def place_of(thing: str, documents: Iterable[Document]) -> TextSpan | None:
-    """The sentence of some documents that reports a thing, by its words and by other names of it."""
-    return _place(_asked(thing), documents)
-
-
 def _place(asked: Asked, documents: Iterable[Document]) -> TextSpan | None:
     """The sentence that names every thing of an absence, with its title, and has most of its words."""
     wanted = frozenset(words.terms(asked.text))

@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.directions import told_otherwise
-from medground.answering.verify.numbers import misplaced_number, missing_quantities
+from medground.answering.verify.numbers import misplaced, missing_quantities, other_time
 from medground.answering.verify.opposition import opposed
 from medground.answering.verify.orders import (
     addresses,
@@ -26,7 +26,6 @@ from medground.answering.verify.orders import (
     urges,
 )
 from medground.answering.verify.polarity import answered_against, denied_thing, nearest
-from medground.answering.verify.times import mistimed, other_time
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -169,13 +168,7 @@ def _unseen(part: Part) -> str:
 
 
 def _misplaced(part: Part) -> str:
-    return misplaced_number(part.text, part.quotes[:1])
-
-
-def _mistimed(part: Part) -> str:
-    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT]
-    found = [mistimed(part.text, quote) for quote in near]
-    return found[0] if found and all(found) else other_time(part.text, part.quotes)
+    return misplaced(part.text, part.quotes[:1]) or other_time(part.text, part.quotes)
 
 
 def _opposite(part: Part) -> str:
@@ -318,7 +311,6 @@ TABLE: tuple[Rule, ...] = (
     Rule("ordered", "code", _WITH_SHORT | {"closed", "direction"}, _ordered),
     Rule("unseen", "code", _in("closed", "direction"), _unseen),
     Rule("misplaced", "words", _WITH_SHORT, _misplaced),
-    Rule("time", "words", _PROSE, _mistimed),
     Rule("opposite", "words", _PROSE | {"closed"}, _opposite),
     Rule("none", "words", _PROSE, _denied),
     Rule("strong", "words", _PROSE, _strong),
