@@ -12,12 +12,11 @@ from rapidfuzz.distance import OSA
 
 from medground.home.files import rows
 from medground.language import words
-from medground.language.people import PATIENT
 from medground.language.plain_words import is_plain, plain_words
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
-from medground.language.subject import Subject, bracketed, is_slip, subjects
+from medground.language.subject import Subject, bracketed, subjects
 from medground.pubmed.typed import names_in
 
 _SHORTEST, _LONG = 6, 8
@@ -30,6 +29,8 @@ _SHORT = 4
 """Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
 _ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
 """Letters that are taken for each other."""
+_PATIENT = re.compile(r"\d[ -]year[ -]olds?\b[^.;?]*\bwith\b")
+"""How a case of an examination begins, of which all is asked about."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 _NAME = re.compile(r"(?<![\w-])[^\W\d_]{4,}(?![\w-])")
 
@@ -96,19 +97,6 @@ def in_plain_words(text: str) -> PlainWording:
     return PlainWording(whole, asked_last(whole, TOGETHER), changed)
 
 
-def unknown_words(things: Sequence[Subject]) -> list[str]:
-    """The words of things that nobody knows, which may be misspelt."""
-    said = (one.said for one in things if not one.names and not one.heading and one.said.isalpha())
-    return [word for word in said if word.islower() and words.weight(words.stem(word)) >= words.MOST]
-
-
-def slips(unknown: Sequence[str], text: str) -> dict[str, str]:
-    """Unknown words that a text lacks, each with the unknown word of the text that it may be a slip for."""
-    found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()] if unknown else []
-    pairs = ((said, word) for said in unknown if said not in found for word in found if is_slip(said, word))
-    return {said: word for said, word in pairs if words.weight(words.stem(word)) >= words.MOST}
-
-
 def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
     """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
     things = list(found)
@@ -127,7 +115,7 @@ def asked_last(text: str, most: int) -> str:
     """
     spans = sentence_spans(text)
     asked = min((start for start, end in spans if text[:end].endswith("?")), default=0)
-    if asked and not PATIENT.search(text):
+    if asked and not _PATIENT.search(text):
         return _without_story(text[:asked], text[asked:], most)
     places = [thing.start for thing in subjects(text) if thing.decides] if len(spans) > 1 else []
     if len(places) <= most:

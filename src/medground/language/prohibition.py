@@ -5,14 +5,9 @@ from medground.language.clean import without_accents
 from medground.language.pattern import verbose_pattern
 from medground.language.people import other_people
 from medground.language.predicate_words import ALL_VERBS
+from medground.language.question_kinds import LEAVE
 from medground.language.question_reading import Asked
 
-LEAVE = verbose_pattern(
-    r"""
-    \b(?:can|could|may|might|should|shall|must|ought|allowed|wise|ok|okay|al(?:l\ )?right|fine)\b
-    """
-)
-"""Words that ask leave, such as "ok", and name nothing."""
 _PROHIBITS = verbose_pattern(
     r"""
     \b(?:should|must|ought\ to|shall)(?:n['’]t|\ not|\ never|\ no\ longer)\b|\bcontra-?indicat|\bavoid(?!ance)|

@@ -18,6 +18,12 @@ _HOW_MUCH = verbose_pattern(
 _CLOSED = lazy_pattern(
     r"^\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|should|will|would|may|might)\b", re.IGNORECASE
 )
+LEAVE = verbose_pattern(
+    r"""
+    \b(?:can|could|may|might|should|shall|must|ought|allowed|wise|ok|okay|al(?:l\ )?right|fine)\b
+    """
+)
+"""Words that ask leave, such as "ok", and name nothing."""
 
 
 def asks_for_value(question: str) -> bool:

@@ -17,32 +17,36 @@ from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
-from medground.language.people import PATIENT, lost_people, people_among
+from medground.language.people import lost_people, people_among
 from medground.language.people_words import (
     TOGETHER,
     PlainWording,
     corrected,
     in_plain_words,
-    slips,
     typed_too,
-    unknown_words,
 )
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import SURE, asked_in, asks_for_amount, aspects_of, aspects_told, is_closed
+from medground.language.question_kinds import (
+    LEAVE,
+    SURE,
+    asked_in,
+    asks_for_amount,
+    aspects_of,
+    aspects_told,
+    is_closed,
+)
 from medground.language.sentences import sentence_spans
-from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
+from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, any_name, pattern, subjects
 from medground.language.types import Typed, mistyped, typed
+from medground.pubmed.characters import spellings
+from medground.values.query import And, Or, Phrase, Query, Words, any_of
 
-_CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
-"""A clause after another one."""
 _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
-_SPREADS, _INHERITED = "the spread of", "the inheritance of"
-"""Of what is inborn, the first is meant as the second."""
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -106,7 +110,7 @@ class Asked:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self._compared or self.plain)
+        return words.topic(self.core)
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -134,11 +138,8 @@ class Asked:
 
     @cached_property
     def deciding(self) -> list[Subject]:
-        """The things of which a text about this names each; what a patient has decides nothing beside two others."""
-        found = [thing for thing in self.subjects if thing.decides]
-        had = [patient.span("had") for patient in PATIENT.finditer(self.plain)]
-        asked = [one for one in found if not any(start <= one.start < end for start, end in had)]
-        return asked if len(asked) > 1 else found
+        """The things of which a text about this names each."""
+        return [thing for thing in self.subjects if thing.decides]
 
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
@@ -201,6 +202,23 @@ class Asked:
         return lost or [WHAT_IS_ASKED]
 
     @property
+    def query(self) -> Query:
+        """The words of this, and in place of each thing that has other names any of them.
+
+        What names all things that decide comes first, and before it what also speaks of what is asked of them.
+        """
+        rest, parts = self.core, list[Query]()
+        for thing in self.subjects:
+            if thing.searched_names and thing.said in rest:
+                rest = rest.replace(thing.said, " ", 1)
+                parts.append(Or(parts=(_spelled(thing.said), *any_name(thing.searched_names).parts), best=True))
+        named = [any_name([thing.said, *thing.searched_names]) for thing in self.subjects if thing.decides]
+        spoken = [Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.plain)]
+        if named and len([*named, *spoken]) > 1:
+            parts += [And(parts=tuple(named)), *([And(parts=(*named, *spoken))] if spoken else [])]
+        return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
+
+    @property
     def things(self) -> list[Subject]:
         """What can be found or not: its subjects without people, times and plain words."""
         return [one for one in self.subjects if one.is_thing]
@@ -226,23 +244,16 @@ class Asked:
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}
-        return words.topic(self._alone) & ((said | rare | self._written) - aside)
-
-    @cached_property
-    def _written(self) -> frozenset[str]:
-        """Stems of words that are written like names, though they are known; two letters count, as in phase II."""
-        return frozenset(t for t in words.names(self._alone) if len(t) > 2 and words.weight(t) < words.MOST)
+        return words.topic(self._alone) & ((said | rare) - aside)
 
     def _covers(self, text: str) -> bool:
-        """Whether a text has what is written like a name, and most of the gist, by weight.
-
-        The second is asked only of an answer of yes or no, or where nothing decides.
-        """
+        """Whether a text has most of the gist, by weight: asked of an answer of yes or no, or where nothing decides."""
+        if self.deciding and not is_closed(self.plain):
+            return True
         read = without_accents(self.in_own_words(text))
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
-        most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or bool(self.deciding and not is_closed(self.plain)))
+        return not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
@@ -294,18 +305,10 @@ class Asked:
             text = re.sub(re.escape(thing.said), THING, text, flags=re.IGNORECASE)
         return text
 
-    @cached_property
+    @property
     def core(self) -> str:
-        """What a story of several clauses asks, in one, or a comparison without the words that only compare.
-
-        Else the text itself.
-        """
-        if self._compared:
-            return self._compared
-        things = [thing.said for thing in self.deciding]
-        if not (things and self.deciding_aspects and _CLAUSES.search(self.plain)):
-            return self.plain
-        return f"What is {min(self.deciding_aspects)} {' and '.join(things)}?"
+        """What it asks, of a comparison without the words that only compare."""
+        return self._compared or self.plain
 
     @cached_property
     def deciding_aspects(self) -> frozenset[str]:
@@ -322,9 +325,7 @@ class Asked:
         """What it asks of the things that it is about, such as their prognosis; of a disease no dose, but "does"."""
         diseases = bool(self.deciding) and all(one.is_disease for one in self.deciding)
         is_no_dose = diseases or asks_for_amount(self.plain)
-        found = aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
-        inborn = bool(self.deciding) and all(one.is_inborn for one in self.deciding)
-        return found - {_SPREADS} | {_INHERITED} if inborn and _SPREADS in found else found
+        return aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:
@@ -346,22 +347,12 @@ class Asked:
         for start, name, said in self._replacements:
             if start in lower:
                 read = name.sub(said, read)
-        for said, meant in self.misspelt(read).items():
-            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
         return words.spelled_out(read, self.plain)
-
-    def misspelt(self, text: str) -> dict[str, str]:
-        """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
-        return slips(self._unknown, text)
 
     def read_as(self, text: str) -> dict[str, str]:
         """What is misspelt in this and is not in a text, each with what it was read as."""
         typed = ((said, meant) for said, meant in self._wording.changed.items() if corrected(said) == meant)
-        return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
-
-    @cached_property
-    def _unknown(self) -> list[str]:
-        return unknown_words(self.subjects)
+        return {said: meant for said, meant in typed if said not in words.tokens(text)}
 
     @cached_property
     def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:
@@ -369,3 +360,11 @@ class Asked:
         named = ((name, thing.said) for thing in self.subjects for name in thing.other_names)
         pairs = sorted(named, key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+def _spelled(text: str) -> Words:
+    """The content words in both spellings; `I` and `my` are rare in some collections, and say nothing of the topic."""
+    telling = [word for word in text.split() if words.terms(word) or (word.isupper() and len(word) > 1)]
+    said = [word for word in telling if not LEAVE.fullmatch(word.strip("?!.,;"))] or [text]
+    others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
+    return Words(text=" ".join([*said, *others]))
