@@ -5,8 +5,9 @@ from medground.language.clean import without_accents
 from medground.language.pattern import verbose_pattern
 from medground.language.people import other_people
 from medground.language.predicate_words import ALL_VERBS
-from medground.language.question_kinds import LEAVE
 from medground.language.question_reading import Asked
+from medground.language.requests import LEAVE
+from medground.language.thresholds import FORBIDS
 
 _PROHIBITS = verbose_pattern(
     r"""
@@ -18,8 +19,6 @@ _PROHIBITS = verbose_pattern(
 )
 _ASPECTS = frozenset(["safety", "what to avoid in", "harms of"])
 """Aspects of a question about whether something may be done."""
-_COVERED = 0.5
-"""Minimum share, by weight, that a prohibition has of the question's words beside its diseases and people."""
 
 
 def asks_leave(asked: Asked) -> bool:
@@ -59,6 +58,6 @@ def forbidden(asked: Asked, title: str, sentence: str, before: str = "") -> floa
     if all(thing.is_disease for thing in things):
         named = [*asked.people, *(one.said for one in things), *ALL_VERBS]
         wanted = asked.topic.difference(words.terms(" ".join(named)))
-        if not wanted or words.coverage(wanted, words.terms(own)) < _COVERED:
+        if not wanted or words.coverage(wanted, words.terms(own)) < FORBIDS:
             return 0.0
     return 0.5 if unnamed else 1.0

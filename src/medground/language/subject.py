@@ -15,7 +15,18 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.genes import CODE, gene_names
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import asked_words, aspects_of
+from medground.language.requests import asked_words, aspects_of
+from medground.language.thresholds import (
+    APART,
+    BROADEST,
+    DISEASE,
+    INITIALS,
+    ORDINARY,
+    RARE_DISEASE,
+    SEARCHED_NAMES,
+    SHORT_NAME,
+    UNSEEN,
+)
 from medground.language.types import has_types_of
 from medground.values.query import Or, Phrase, Query
 
@@ -30,22 +41,6 @@ _OF_HEALTH = (
 """Trees of what people have, catch, take or undergo; what is food too (tree J) is not meant so."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
-_BELOW = 40
-"""Maximum headings below a heading that decides; a broader one, such as Neoplasms, is named in too many ways."""
-_ORDINARY = 2.5
-"""Weight below which a single word is too ordinary to decide, such as pain or surgery."""
-_SHORT = 4
-"""Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
-_INITIALS = 2
-"""Letters of an abbreviation that may be of anything, such as GP."""
-_SEARCHED = 12
-"""Maximum other names of one thing that are searched for."""
-_APART = 2
-"""Content words that may stand between those of a name."""
-_UNSEEN = 6
-"""Letters of a plain word that decides because no abstract and no heading has it."""
-_DISEASE, _RARE = 5, 4.5
-"""Letters and weight of the first word of a disease's name that may stand for it."""
 _ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 PEOPLE = {
     **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
@@ -102,7 +97,7 @@ class Subject:
     @property
     def searched_names(self) -> list[str]:
         """Its other names that are searched for."""
-        return self.other_names[:_SEARCHED]
+        return self.other_names[:SEARCHED_NAMES]
 
     @property
     def query(self) -> Query:
@@ -186,7 +181,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
         coded = kind in ("name", "abbreviation") and said.casefold() not in plain
         others = (*brackets, *gene_names(said)) if coded else brackets
-        of_health = bool(heading) or len(said) > _INITIALS
+        of_health = bool(heading) or len(said) > INITIALS
         return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health, is_thing=coded)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
@@ -194,15 +189,15 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
         (*_initials(said), *_initials(found.name), *(short for name in names for short in _SHORT_FOR.findall(name)))
     )
     names += (short for short in shorts if short not in names)
-    narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
+    narrower = [without_accents(name) for one in below[1:BROADEST] for name in (one.name, *one.entry_terms)]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
     aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
     named = rare and not is_plain(said)
-    decides = len(below) <= _BELOW and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
+    decides = len(below) <= BROADEST and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
-    eaten = len(below) <= _BELOW and any(tree.startswith("J02") for tree in found.trees)
+    eaten = len(below) <= BROADEST and any(tree.startswith("J02") for tree in found.trees)
     decides = decides or eaten
     is_thing = decides or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
@@ -212,7 +207,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
 def _initials(name: str) -> list[str]:
     """The initials of three words and more, as one word."""
     parts = PART.findall(name)
-    return ["".join(part[0] for part in parts).upper()] if len(parts) > _INITIALS and "," not in name else []
+    return ["".join(part[0] for part in parts).upper()] if len(parts) > INITIALS and "," not in name else []
 
 
 def _place(said: str, question: str) -> int:
@@ -233,12 +228,12 @@ def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) ->
 
     So of an inflammation, whose stem is that of the organ: arachnoiditis is no arachnoid cyst.
     """
-    if len(name) <= _SHORT or _is_code(name) or (name.endswith("itis") and " " not in name):
+    if len(name) <= SHORT_NAME or _is_code(name) or (name.endswith("itis") and " " not in name):
         return pattern(name).search(text) is not None
     wanted = frozenset(words.terms(name))
     if not wanted or not wanted <= stems:
         return False
-    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + _APART, least=len(wanted)) > 0
+    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + APART, least=len(wanted)) > 0
 
 
 @lru_cache(maxsize=4096)
@@ -250,8 +245,8 @@ def pattern(name: str) -> re.Pattern[str]:
     if name.endswith("s") and name[-2:-1].isupper():
         name = name[:-1]
     parts = r"[\s-]?".join(map(re.escape, PART.findall(name)))
-    own_case = len(name) <= _SHORT and name.isupper()
-    if own_case and len(name) > _INITIALS and words.weight(words.stem(name.lower())) >= words.MOST:
+    own_case = len(name) <= SHORT_NAME and name.isupper()
+    if own_case and len(name) > INITIALS and words.weight(words.stem(name.lower())) >= words.MOST:
         parts = f"(?:{parts}|{parts.capitalize()})"
     return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if own_case else re.IGNORECASE)
 
@@ -261,7 +256,7 @@ def _of_disease(word: str) -> tuple[str, ...]:
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
-    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word) or is_plain(word.lower()):
+    if len(word) < DISEASE or words.weight(stem) < RARE_DISEASE or _ADJECTIVE.search(word) or is_plain(word.lower()):
         return ()
     found = [one for one in vocabulary().beginning(word) if any(tree.startswith(("C", "F03")) for tree in one.trees)]
     return tuple(without_accents(name) for one in found for name in (one.name, *one.entry_terms))
@@ -277,7 +272,7 @@ def _names_disease(word: str, question: str) -> bool:
 
 
 def _is_ordinary(said: str) -> bool:
-    return len(stems := words.terms(said)) <= 1 and all(words.weight(stem) < _ORDINARY for stem in stems)
+    return len(stems := words.terms(said)) <= 1 and all(words.weight(stem) < ORDINARY for stem in stems)
 
 
 def _is_unseen(word: str, question: str) -> bool:
@@ -293,9 +288,9 @@ def _is_unseen(word: str, question: str) -> bool:
     if not word.islower():
         begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
         plain = is_plain(re.sub("['’]s$", "", word)) or (begins and is_plain(word.lower()))
-        return len(word) >= _SHORT and (not plain or _names_disease(word, question))
+        return len(word) >= SHORT_NAME and (not plain or _names_disease(word, question))
     if is_plain(word):
         return False
-    if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
+    if len(word) >= DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
-    return len(word) >= _UNSEEN
+    return len(word) >= UNSEEN

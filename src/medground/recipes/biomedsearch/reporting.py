@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from medground.language import words
-from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
+from medground.language.requests import aspects_told
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
