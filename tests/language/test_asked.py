@@ -3,9 +3,8 @@
 import pytest
 from rows import each_row, tables
 
-from medground.language.question_kinds import aspects_of, looks_foreign
 from medground.language.question_reading import reading_of
-from medground.language.requests import request_in
+from medground.language.requests import aspects_of, looks_foreign, request_in
 
 TABLES = tables(__file__)
 

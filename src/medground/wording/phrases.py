@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.corpus.library import title_of
 from medground.language.clean import clean, ended, joined, sentence, some
-from medground.language.question_kinds import ENGLISH_ONLY
+from medground.language.requests import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
 from medground.values.question import CLOSED, Follows, Option

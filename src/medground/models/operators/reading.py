@@ -61,8 +61,7 @@ def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tup
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text)
-        or asked.names_side(text)
+        if (asked.deciding and asked.is_about(text))
         or says_beside(asked, text)
         or (p.behind <= FAR and _relevant(text, topic, name, p))
     ]

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.prohibition import forbidden
-from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside, cell_named, reports_result, stands_alone, states_purpose
+from medground.language.requests import aspects_told
 from medground.language.sentences import ROW, sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known

@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, Field
 
 from medground.answering.verify.reporting import asks_or_plans
 from medground.language import words
-from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import is_fragment
+from medground.language.requests import aspects_told
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic

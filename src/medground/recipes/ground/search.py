@@ -63,10 +63,8 @@ async def found_readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[
 
 async def _naming(things: Sequence[Subject], asked: Asked, lookup: Lookup, run: Run) -> list[Hit]:
     """What names things that decide, where the words of the question alone found none of it."""
-    from medground.language.question_query import alone  # it brings MeSH
-
     shown = ", ".join(one.said for one in things)
-    named = {"asked": all_of([alone(one) for one in things]), "text": asked.text, "shown": shown}
+    named = {"asked": all_of([one.query for one in things]), "text": asked.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 
