@@ -236,13 +236,19 @@ class Asked:
     def _covers(self, text: str) -> bool:
         """Whether a text has what is written like a name, and most of the gist, by weight.
 
-        The second is asked only of an answer of yes or no, or where nothing decides.
+        The second is asked only of an answer of yes or no, or where nothing decides but what has senses.
         """
         read = without_accents(self.in_own_words(text))
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
         most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or bool(self.deciding and not is_closed(self.plain)))
+        told = bool(self.deciding) and not self.has_senses and not is_closed(self.plain)
+        return self._written <= found and (most or told)
+
+    @property
+    def has_senses(self) -> bool:
+        """Whether only what it says beside its things tells what they mean."""
+        return bool(self.deciding) and all(thing.has_senses for thing in self.deciding)
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
