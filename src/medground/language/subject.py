@@ -109,6 +109,12 @@ class Subject:
         """Whether it is a disease and nothing else by its heading."""
         return bool(self._trees) and all(tree.startswith(("C", "F03")) for tree in self._trees)
 
+    @property
+    def has_senses(self) -> bool:
+        """Whether it is one word for a tool or a procedure, or of everyday English: what it means, the rest tells."""
+        used = bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
+        return " " not in self.said and (used or is_plain(self.said.lower()))
+
     @cached_property
     def _trees(self) -> tuple[str, ...]:
         from medground.pubmed.mesh import vocabulary
