@@ -11,8 +11,6 @@ from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.leading import (
     ITEM,
-    POINTS_BACK,
-    cell_named,
     introduces,
     is_quotable,
     is_whole,
@@ -43,8 +41,6 @@ LONGEST = 900
 """Maximum characters of a list that is quoted whole."""
 AS_STRONG = 2.0
 """How much the strengths of neighbours may differ to be quoted together. Chosen on the training data."""
-NAMED = 0.2
-"""Minimum share of the question's topic words, by weight, in a quote that reports no result."""
 COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 
@@ -79,13 +75,18 @@ def _on_topic(topic: frozenset[str], text: str) -> float:
 
 
 def quotable_sentences(asked: Asked, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
-    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage."""
+    """Ids of the sentences to quote, strongest first."""
+    return tuple(sentence for quote in quotable_spans(asked, passages) for sentence in quote)
+
+
+def quotable_spans(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[tuple[str, ...]]:
+    """The quotes of passages as the ids of their sentences, strongest first; at most `PER_PASSAGE` per passage."""
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(asked, passages), strict=True):
         whole = log_sum(strengths)
         quotes = _quotes(asked, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
-    return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
+    return [quote for _, quote in sorted(chosen, key=lambda c: -c[0])]
 
 
 def _quotes(
@@ -119,13 +120,9 @@ def _quotes(
         own = {texts[n] for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
-        strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
-        named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
-        is_row = cell_named(asked, strongest, passage.title) > 0
-        if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
-            taken.update(span)
-            said |= own
-            found.append((strength, tuple(passage.sentences[n].id for n in span)))
+        taken.update(span)
+        said |= own
+        found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
 
 
@@ -145,12 +142,6 @@ def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
 def _is_item(text: str) -> bool:
     """Whether a text is an item of a list that says nothing without what introduces it."""
     return ITEM.match(text) is not None and not is_whole(text)
-
-
-def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
-    """The text of a sentence; with the sentence before it, if it points back to it."""
-    text = passage.sentences[number].text
-    return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
 def _strengths(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
