@@ -27,12 +27,8 @@ ON_TOPIC = 0.35
 
 Chosen on PubMedQA's training split, where it passes 97 % of the questions' own abstracts, one of 500 random others, and
 44 % of the nearest wrong ones."""
-RARE = 5.6
-"""Weight of a word beside which a name does not say alone what the question is about."""
 NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
-FAR = 9.0
-"""How far behind the likeliest passage found a relevant one may be, as a logarithm."""
 WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
@@ -46,32 +42,15 @@ COVERED = 0.6
 
 
 def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
-    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
-
-    A passage that is `FAR` behind the likeliest one is left out, but not one that names all that the question is about,
-    or one side of its comparison.
-    """
-    topic, name = asked.topic, asked.rarest_name
-    read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
-    kept = [
-        (_on_topic(topic, text), i)
-        for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text)
-        or asked.names_side(text)
-        or says_beside(asked, text)
-        or (p.behind <= FAR and _relevant(text, topic, name, p))
-    ]
-    return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
-
-
-def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView) -> bool:
-    alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
-    named = bool(name) and alone and name in words.terms(text)
-    return named or _on_topic(topic, text) >= ON_TOPIC or passage.nearness >= NEAR
-
-
-def _on_topic(topic: frozenset[str], text: str) -> float:
-    return words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
+    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none."""
+    topic, shares = asked.topic, dict[str, float]()
+    for passage in passages:
+        text = asked.in_own_words(f"{passage.title}\n{passage.text}")
+        share = words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
+        is_near = share >= ON_TOPIC or passage.nearness >= NEAR
+        if is_near or asked.names_all(text) or asked.names_side(text) or says_beside(asked, text):
+            shares[passage.id] = share
+    return tuple(sorted(shares, key=lambda name: -shares[name]))
 
 
 def quotable_sentences(asked: Asked, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:

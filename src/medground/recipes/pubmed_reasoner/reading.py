@@ -48,7 +48,6 @@ async def screen_batch(asked: Asked, batch: Sequence[Reading], run: Run) -> list
             **described(reading.passages[0]),
             text="\n".join(p.text for p in reading.found or reading.passages),
             nearness=reading.nearness,
-            behind=reading.behind,
         )
         for key, reading in by_id.items()
     )
