@@ -164,8 +164,8 @@ GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and se
         ("Does anything help for gout?", [GOUT], GOUT.text),
         ("My older sister has gout, can she fly?", [GOUT], GOUT.text),
         ("Does my baby have gout?", [GOUT], GOUT.text),
-        ("Does coffee cause gout?", [GOUT], "Nothing found on coffee and gout together in"),
-        ("Does velnorixan cause gout?", [GOUT], "Nothing found on gout and velnorixan together in"),
+        ("Does coffee cause gout?", [GOUT], "Nothing found on coffee in"),
+        ("Does velnorixan cause gout?", [GOUT], "Nothing found on velnorixan in"),
         ("My toddler swallowed a coin, now what?", [GOUT], "Nothing found that answers this in"),
     ],
 )
@@ -188,7 +188,8 @@ def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
     other = trial(7, "Dialysis.", "Haemodialysis and dialysis were compared in adults.")
     question = "Is apixaban safer than warfarin in patients on dialysis?"
     assert ask(question, [trial_]).decision.unmentioned == ("dialysis",)
-    assert ask(question, [trial_, other]).decision.unmentioned == ("apixaban, warfarin and dialysis together",)
+    both = ("apixaban and dialysis together", "warfarin and dialysis together")
+    assert ask(question, [trial_, other]).decision.unmentioned == both
 
 
 def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:

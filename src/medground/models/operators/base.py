@@ -342,8 +342,6 @@ class PassageView(OperatorInput):
     text: Untrusted
     nearness: float = Field(default=0.0, exclude=True)
     """Cosine of its vector with the question's; 0 if unknown."""
-    behind: float = Field(default=0.0, exclude=True)
-    """How much less likely it is to hold the best quote than the likeliest passage found, as a logarithm."""
 
 
 class SentenceView(OperatorInput):
