@@ -91,6 +91,11 @@ def test_an_amount_of_something_is_no_dose_and_no_harm(question: str, aspects: s
     assert reading_of(question).deciding_aspects == aspects
 
 
+def test_what_is_inborn_spreads_by_inheritance() -> None:
+    assert reading_of("Can haemophilia spread to her child?").aspects == {"the inheritance of"}
+    assert reading_of("Can measles spread to her child?").aspects == {"the spread of"}
+
+
 def test_people_are_missed_by_all_the_words_for_them() -> None:
     asked, adults = reading_of("Is bravotinib safe while I'm pregnant?"), reading_of("Does it help adults?")
     assert asked.people_unnamed(["900 women took it in pregnancy."]) == []

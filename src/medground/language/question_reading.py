@@ -33,6 +33,7 @@ from medground.language.types import mistyped, typed
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
 
+_SPREAD, _INHERITANCE = "the spread of", "the inheritance of"
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -137,10 +138,15 @@ class Asked:
 
     @cached_property
     def aspects(self) -> frozenset[str]:
-        """What it asks of its subjects, such as their prognosis; of a disease no dose, for "does" misspelt."""
+        """What it asks of its subjects, such as their prognosis; of a disease no dose, for "does" misspelt.
+
+        The spread of what is inborn is meant as its inheritance.
+        """
         of_diseases = bool(self.deciding) and all(subject.is_disease for subject in self.deciding)
         is_no_dose = of_diseases or asks_for_amount(self.plain)
-        return aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
+        aspects = aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
+        inborn = bool(self.deciding) and all(subject.is_inborn for subject in self.deciding)
+        return aspects - {_SPREAD} | {_INHERITANCE} if inborn and _SPREAD in aspects else aspects
 
     @cached_property
     def deciding_aspects(self) -> frozenset[str]:

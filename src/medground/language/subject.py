@@ -39,6 +39,8 @@ _OF_HEALTH = (
     *("D", "E02", "E03", "E04"),
 )
 """Trees of what people have, catch, take or undergo; what is food too (tree J) is not meant so."""
+_INBORN = "C16.320"
+"""Tree of genetic diseases."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
@@ -108,6 +110,11 @@ class Subject:
     def is_disease(self) -> bool:
         """Whether it is a disease and nothing else by its heading."""
         return bool(self._trees) and all(tree.startswith(("C", "F03")) for tree in self._trees)
+
+    @property
+    def is_inborn(self) -> bool:
+        """Whether it is a genetic disease by its heading."""
+        return any(tree.startswith(_INBORN) for tree in self._trees)
 
     @property
     def has_senses(self) -> bool:
