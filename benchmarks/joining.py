@@ -32,13 +32,12 @@ from lxml import etree
 
 from medground.corpus import tables
 from medground.corpus.build import build
-from medground.corpus.change import enrich
 from medground.corpus.join import join_records, open_records
 from medground.corpus.library import Library
 from medground.corpus.phases import copy_base
 from medground.corpus.readers import find_inputs
 from medground.corpus.records import Records, decide
-from medground.corpus.sync import sync
+from medground.corpus.sync import enrich, sync
 from medground.corpus.writer import DatabaseWriter
 from medground.values.document import Document
 from medground.values.steps import no_progress

@@ -23,7 +23,6 @@ from medground.corpus.embedder import embed_queries
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.store import Store
-from medground.language.question_query import all_names
 from medground.language.question_reading import reading_of
 from medground.models.embedders import open_embedder
 from medground.values.document import Hit
@@ -52,7 +51,7 @@ def bioasq(folder: Path, home: Path, embed: str | None = None) -> tuple[Snapshot
 
 def by_words(store: Store, question: str) -> Sequence[Hit]:
     """The top 10 as an answer gets them."""
-    return store.bm25(all_names(reading_of(question)), 10)
+    return store.bm25(reading_of(question).query, 10)
 
 
 def compare(reference: Store, other: Store, questions: Sequence[str], search: Search = by_words) -> Compared:

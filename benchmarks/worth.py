@@ -3,8 +3,9 @@
     python benchmarks/worth.py bioasq=NAME medquad=NAME pubmed=NAME jats=NAME covidqa=NAME --kept FOLDER
         [--only PART ...] [--questions 100] [--asked FILE.tsv ...]
 
-Each is left out in turn, in a process of its own: a list is empty, a pattern matches nothing, a number is halved and
-doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's questions
+Each is left out in a process of its own: a list is empty, a number is halved or doubled, the weight of a column is
+zero, a model says nothing. First all of a kind are left out together; if that changes nothing, none of them does;
+else each half is left out, and so on down to one. After each the same questions are asked: people's questions
 with their answers by pattern (`scripts/people_questions.jsonl`, which the weights learned from), and rows of files in
 the form of `asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model
 number` leaves out only these. A row says how many first lines become right and wrong when a part is left out (right:
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
+import hashlib
 import importlib
 import json
 import random
@@ -35,12 +37,13 @@ LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
     *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.prohibition"),
     *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
-    *("language.question_reading", "language.subject", "language.people_words", "language.word_vectors"),
+    *("language.question_reading", "language.subject", "language.people_words", "language.kinds"),
 )
 """Modules whose numbers decide the first line."""
 SAFE = ("notices", "rules")
 """Tables that are a promise, not a guess."""
 SEED = 7
+JOINED = " + "
 Row = Mapping[str, Any]
 Outcome = str
 RIGHT = ("the answer", "on the subject", "true nothing")
@@ -55,9 +58,8 @@ def parts() -> Iterator[str]:
     yield from (f"column:{name}" for name in groups())
     for module in NUMBERED:
         text = (ROOT / "src" / "medground" / (module.replace(".", "/") + ".py")).read_text(encoding="utf-8")
-        for names, values in re.findall(r"^(_?[A-Z][A-Z_]*(?:, _?[A-Z_]+)*) = (-?[\d.]+(?:, -?[\d.]+)*)$", text, re.M):
-            for name, value in zip(names.split(", "), values.split(", "), strict=True):
-                yield from (f"number:{module}.{name}={float(value) * times:g}" for times in (0.5, 2.0))
+        for names in re.findall(r"^(_?[A-Z][A-Z_]*(?:, _?[A-Z_]+)*) = -?[\d.]+(?:, -?[\d.]+)*$", text, re.M):
+            yield from (f"number:{module}.{name}{change}" for name in names.split(", ") for change in ("/2", "*2"))
     for path in sorted(LANGUAGE.glob("*.txt")):
         for heading in re.findall(r"^\[(.+?)\]", path.read_text(encoding="utf-8"), re.M):
             yield f"list:{path.stem}:{heading}"
@@ -72,7 +74,11 @@ def groups() -> list[str]:
 
 
 def without(part: str) -> None:
-    """Leave a part out of this process, before what uses it is imported."""
+    """Leave one part, or several joined ones, out of this process, before what uses it is imported."""
+    if JOINED in part:
+        for one in part.split(JOINED):
+            without(one)
+        return
     from medground.home import files
     from medground.language import word_lists
 
@@ -85,18 +91,18 @@ def without(part: str) -> None:
         rows = files.rows
         files.rows = lambda room, name: [["nothing"] * 2] if name == rest else rows(room, name)
     elif kind == "number":
-        name, _, value = rest.partition("=")
-        module, _, number = name.rpartition(".")
-        _set(importlib.import_module(f"medground.{module}"), number, float(value))
+        module, _, number = rest[:-2].rpartition(".")
+        _change(importlib.import_module(f"medground.{module}"), number, 0.5 if rest.endswith("/2") else 2.0)
     elif kind == "column":
         _without_column(rest)
     elif kind == "model":
         MODELS[rest]()
 
 
-def _set(module: Any, name: str, value: float) -> None:
-    """Set a number in its module, and in those that import it."""
+def _change(module: Any, name: str, times: float) -> None:
+    """Multiply a number in its module, and in those that import it."""
     whole = isinstance(before := getattr(module, name), int)
+    value = before * times
     sharing = [one for key, one in sys.modules.items() if key.startswith("medground") and not name.startswith("_")]
     for other in (module, *(one for one in sharing if getattr(one, name, None) is before)):
         setattr(other, name, round(value) if whole else value)
@@ -193,14 +199,29 @@ def main() -> None:
     print(f"{len(shipped)} questions; shipped: {sum(one in RIGHT for one in shipped)} right")
     print("| left out | becomes right | becomes wrong | difference, points | refused though held | off the subject |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for part in parts():
-        if part.startswith(tuple(given.only)):
-            print(told(part, shipped, left_out(given.kept, part)), flush=True)
+    kinds: dict[str, list[str]] = {}
+    for part in (one for one in parts() if one.startswith(tuple(given.only))):
+        kinds.setdefault(re.sub(r"[.:][\w' ]+(?=[*/]2$|$)", "", part), []).append(part)
+    for group in kinds.values():
+        for part, left in halved(given.kept, group, shipped):
+            print(told(part, shipped, left), flush=True)
+
+
+def halved(folder: Path, group: Sequence[str], shipped: Sequence[Outcome]) -> Iterator[tuple[str, Sequence[Outcome]]]:
+    """Each part of a group with the outcomes without it; those of the whole group where they are the shipped ones."""
+    left = left_out(folder, JOINED.join(group))
+    if len(group) == 1 or left == shipped:
+        yield from ((part, left) for part in group)
+        return
+    middle = len(group) // 2
+    yield from halved(folder, group[:middle], shipped)
+    yield from halved(folder, group[middle:], shipped)
 
 
 def left_out(folder: Path, part: str) -> list[Outcome]:
     """The outcomes without a part, from its file or from a process of its own; empty where that failed."""
-    path = folder / (re.sub(r"\W+", "-", part or "shipped") + ".json")
+    name = hashlib.sha256(part.encode()).hexdigest()[:16] if JOINED in part else part or "shipped"
+    path = folder / (re.sub(r"\W+", "-", name) + ".json")
     if not path.exists():
         command = [sys.executable, *sys.argv, "--without", part]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -43,7 +43,7 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
         model=settings.model.default,
         settings=settings.as_read_by(engine.recipe.name),
         settings_hash=settings.hash,
-        prompts_hash=prompts_hash(engine.recipe),
+        prompts_hash=prompts_hash(engine.recipe, settings.prompts),
         snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
         versions={**versions(), "model": engine.models.for_operator("").identity},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -51,10 +51,11 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
     )
 
 
-def prompts_hash(recipe: Declaration) -> str:
-    """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask."""
-    content = [_content(one) for one in sorted(recipe.operators, key=lambda operator: operator.name)]
-    return digest(content)[:16]
+def prompts_hash(recipe: Declaration, own: Mapping[str, str]) -> str:
+    """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask, and the user's own
+    prompts."""
+    content: list[Any] = [_content(one) for one in sorted(recipe.operators, key=lambda operator: operator.name)]
+    return digest([*content, dict(own)] if own else content)[:16]
 
 
 @cache

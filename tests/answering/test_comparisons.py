@@ -52,7 +52,7 @@ def test_exchanged_sides_are_never_supported_and_true_ones_never_contradicted(
 ) -> None:
     right, wrong = verified(true, text), verified(exchanged, text)
     assert (right.label, right.flags) == ("supported", ())
-    assert (wrong.label, wrong.flags) == ("related", ("comparison order",))
+    assert (wrong.label, wrong.flags) == ("related", ("opposite",))
     assert verified(true, text, supports=False).label == "not judged"
     assert verified(exchanged, text, supports=False).label == "contradicted"
 

@@ -16,7 +16,7 @@ from medground.answering.conclude.policy import can_support, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_each
 from medground.answering.verify.context import repeats
-from medground.answering.verify.numbers import QUANTITY, binding, misplaced_number, missing_quantities
+from medground.answering.verify.numbers import QUANTITY, binding, misplaced, missing_quantities
 from medground.answering.verify.overclaim import Overclaim, downgraded, overclaims
 from medground.answering.verify.reporting import asks, asks_or_plans, why_not_finding
 from medground.answering.write.draft import Draft
@@ -214,10 +214,10 @@ def test_numbers_of_another_outcome_of_other_kinds_and_of_repeated_text() -> Non
 
 def test_any_sentence_that_has_the_numbers_right_is_enough() -> None:
     statement = "Nausea was seen in 12% on placebo and 30% on ondansetron."
-    assert misplaced_number(statement, [AFTER]) == "12%"
-    assert not misplaced_number(statement, [AFTER, "Later it was 12% on placebo and 30% on ondansetron."])
-    assert not misplaced_number(statement, [])
-    assert not misplaced_number("Nothing in numbers.", [AFTER])
+    assert misplaced(statement, [AFTER]) == "12%"
+    assert not misplaced(statement, [AFTER, "Later it was 12% on placebo and 30% on ondansetron."])
+    assert not misplaced(statement, [])
+    assert not misplaced("Nothing in numbers.", [AFTER])
 
 
 @settings(max_examples=30)

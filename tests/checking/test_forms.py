@@ -69,6 +69,15 @@ def latex(text: str) -> CitingText:
     return read_text(text, "a.tex", readable)
 
 
+@pytest.mark.parametrize("mark", [r"\citet{miller}", "@miller", "[2]"])
+def test_a_mark_that_opens_a_sentence_belongs_to_it(mark: str) -> None:
+    read = read_text(f"Discharge was lower with zinc [1]. {mark} gave juice to women. Fever fell.[3] Cough was rare.")
+    cites = [(one.text.split()[-1], one.keys, one.carried) for one in read.sentences]
+    assert cites[0] == ("[1].", ("1",), False)
+    assert cites[1] == ("women.", (mark.strip("@[]{}\\").removeprefix("citet{"),), False)
+    assert cites[2] == ("fell.[3]", ("3",), False)
+
+
 @pytest.mark.parametrize("heading", ["", "\\section*{References}"])
 def test_a_whole_file_of_latex(heading: str) -> None:
     text = LATEX if not heading else LATEX.replace(r"\begin{thebibliography}{99}", heading)

@@ -238,7 +238,7 @@ def test_front_matter_that_cannot_be_read(tmp_path: Path, front: str, reason: st
 
 def test_long_and_odd_names_give_different_ids(tmp_path: Path) -> None:
     names = ["a b.md", "a\tb.md", "a#b.md", "a_b.md", "d/" * 100 + "x.md", "e/" * 100 + "x.md", "Größe.md"]
-    ids = [text_document("One.", name, markdown=True).id for name in names]
+    ids = [text_document(b"One.", name, markdown=True).id for name in names]
     assert len(set(ids)) == len(names)
 
 
@@ -250,7 +250,7 @@ def test_long_and_odd_names_give_different_ids(tmp_path: Path) -> None:
 @settings(deadline=None, max_examples=150)
 def test_sections_are_ordered_slices(lines: list[str]) -> None:
     text = "\n".join([*lines, "end"])
-    document = text_document(text, "x.md", markdown=True)
+    document = text_document(text.encode(), "x.md", markdown=True)
     assert document.text == text
     assert all(one.end == two.start for one, two in zip(document.sections, document.sections[1:], strict=False))
     assert not document.sections or document.sections[-1].end == len(text)

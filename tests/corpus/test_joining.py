@@ -13,13 +13,12 @@ from rows import each_row
 from small_corpora import WordEmbedder, contents, make_documents, make_input
 
 from medground.corpus.build import add, build
-from medground.corpus.change import enrich
 from medground.corpus.join import open_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Retracts
 from medground.corpus.records import agrees, decide, difference, merged, restored
-from medground.corpus.sync import sync
+from medground.corpus.sync import enrich, sync
 from medground.errors import ConfigError, SourceUnavailable, UsageError
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Everything, Filters

@@ -11,7 +11,7 @@ from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, contents, vectors_fit
 
-from medground.corpus import change as change_module
+from medground.corpus import build as build_module
 from medground.corpus import sync as sync_module
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -121,7 +121,7 @@ def written(name: str, ids: list[int], text: str) -> str:
     return "".join(json.dumps({"id": f"PMID:{n}", "text": f"{name} {text}"}) + "\n" for n in ids)
 
 
-@each_row("where", ["patch", "described_files"])
+@each_row("where", ["patch", "describe_files"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -136,7 +136,7 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(change_module, where, killed)
+        patch.setattr(build_module, where, killed)
         with pytest.raises(Killed):
             sync(library, "papers", folder)
     assert texts(library) == before

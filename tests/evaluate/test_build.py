@@ -5,16 +5,15 @@ import csv
 import itertools
 import json
 import random
+import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_peer import ChatPeer, Sent, chat, prompt_of
 from command_line import run as medground
-from hypothesis import given
-from hypothesis import strategies as st
 from refusals import refused
 from rows import each_row
 from views import sentenced
@@ -28,9 +27,8 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.values.document import Document
 from medground_evaluate.build import file as files
-from medground_evaluate.build import make, operators
+from medground_evaluate.build import operators
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
-from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
@@ -46,8 +44,42 @@ PEOPLE = ("older men", "young women", "children", "rats", "infants", "athletes",
 PLACES = ("at night", "in winter", "after surgery", "during exercise", "at altitude", "on wards", "at home", "at sea")
 
 
+TURNED = {"increased": "decreased", "decreased": "increased"}
+"""What the scripted model exchanges in a finding, so that the paper does not say it."""
+
+
+def _turned(text: str) -> str:
+    return re.sub("|".join(TURNED), lambda found: TURNED[found[0]], text)
+
+
+def _writes(asked: dict[str, Any]) -> Sent:
+    """A model that divides nothing, quotes what papers found, and makes wrong options by turning a finding round."""
+    form, told = asked["response_format"]["json_schema"]["name"], prompt_of(asked)
+    block = re.compile(r"<(topic|right|wrong|option)>\n(.*?)\n</\1>", re.DOTALL)
+    given = dict(block.findall(told))
+    said = dict(re.findall(r"^(P\d+\.S\d+) (.+)$", told, re.MULTILINE))
+    if form == "DivideOutput":
+        name = "septic shock" if "septic" in told else given["topic"]
+        return chat(json.dumps({"subtopics": [{"text": name, "keywords": name.split()}]}))
+    if form == "BriefOutput":
+        found = [{"text": text, "sentences": [one]} for one, text in said.items() if "creased the" in text]
+        return chat(json.dumps({"findings": found[:12]}))
+    if form == "CheckOptionOutput":
+        shown = [one for one, text in said.items() if text in given["option"]]
+        out = [one for one, text in said.items() if _turned(text) in given["option"]]
+        says = "ruled out" if out else "shown" if shown else "silent"
+        return chat(json.dumps({"sentences": (out or shown)[:6], "says": says}))
+    findings = re.findall(r"<id>(F\d+)</id>\n<text>(.*?)</text>", told)
+    right, wrong = int(given["right"]), int(given["wrong"])
+    options = [
+        {"text": text if n < right else _turned(text), "right": n < right, "findings": [one]}
+        for n, (one, text) in enumerate(findings[: right + wrong])
+    ]
+    return chat(json.dumps({"question": f"What do studies of {given['topic']} report?", "options": options}))
+
+
 @pytest.fixture
-def settings(home: Path, tmp_path: Path) -> Settings:
+def settings(home: Path, tmp_path: Path, loopback: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """Settings that search a corpus of small papers on septic shock: half of their findings go up, half down."""
     drawn = random.Random(1)
     records = []
@@ -60,9 +92,13 @@ def settings(home: Path, tmp_path: Path) -> Settings:
     file = tmp_path / "papers.jsonl"
     file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
     build(Library(home), "sepsis", find_inputs([file]))
-    return Settings.load(options={"retrieval.corpora": ("sepsis",)})
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with ChatPeer(_writes) as peer:
+        monkeypatch.setenv("MEDGROUND_MODEL__BASE_URL", peer.url)
+        yield Settings.load(options={"retrieval.corpora": ("sepsis",), "model.default": "openai:stub"})
 
 
+MODEL = ("--model", "openai:stub")
 PLAN = Plan(topics=("septic shock",), count=10, subtopics=1, papers=200, top=200, tries=8)
 
 
@@ -75,7 +111,7 @@ def test_a_set_is_built_balanced_proved_and_read_by_other_commands_and_a_stopped
 ) -> None:
     out, stopped = tmp_path / "set", tmp_path / "stopped"
     plan = ["--count", "10", "--tries", "8", "--subtopics", "1", "--papers", "200", "--top", "200", "-q"]
-    assert medground("eval", "build", str(out), "--topic", "septic shock", "-c", "sepsis", *plan) == 0
+    assert medground("eval", "build", str(out), "--topic", "septic shock", "-c", "sepsis", *MODEL, *plan) == 0
     said = capsys.readouterr().out
     assert "10 of 10 questions" in said and "the set passes" in said
     assert (out / "audit.json").exists()
@@ -119,15 +155,14 @@ def test_level_2_random_topics_and_what_cannot_be_made(settings: Settings, tmp_p
     built = _built(plan, settings, tmp_path / "two")
     assert {question.topic for question in built.questions} == {"septic shock"}
     assert [question.level for question in built.questions] == [2] * 4
-    titles = ["Research on septic shock", "Septic shock in biomedical research"]  # none has a word of the whole field
-    assert subtopics(make._FIELD, titles, 2, 3)[0] == ("septic shock", ("septic shock",))
-    assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
 
     built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")
     assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
-    assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
+    assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", *MODEL, "--topic", "whales", "-q") != 0
 
     refused(UsageError, "no topic", lambda: _built(Plan(), settings, tmp_path))
+    keyless = settings.with_options({"model.default": "keyless"})
+    refused(UsageError, "name one with --model", lambda: _built(PLAN, keyless, tmp_path / "keyless"))
 
 
 ASPIRIN = Document(id="PAPER:1", title="Aspirin", text="Aspirin lowered fever in children. Aspirin was given by mouth.")
@@ -234,99 +269,6 @@ def test_the_file_of_a_build(tmp_path: Path) -> None:
     files.write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
     rows = _rows(tmp_path)
     assert rows[0]["option text"] == "'=1+1 helps men."
-
-
-# Without a model: what is exchanged, what stands alone, and that words do not tell right from wrong
-
-UP = "Regular {} training increased the survival of older patients with heart failure in both countries."
-DOWN = "Early {} treatment decreased the mortality of young patients with severe infections in hospital."
-NAMES = ("cardiac", "aerobic", "statin", "insulin", "steroid", "yoga", "zinc", "laser", "herbal", "dance")
-SAID = {f"F{n}": (UP if n % 2 else DOWN).format(name) for n, name in enumerate(NAMES, start=1)}
-
-
-def test_a_word_is_exchanged_by_one_of_the_same_form_with_its_article() -> None:
-    sentence = "Obese mice had an increased risk of stroke."
-    place = place_of(sentence, ("direction",))
-    assert place and (place.form, place.side) == ("amount, past", 1)
-    assert exchanged(sentence, place, "reduced") == "Obese mice had a reduced risk of stroke."
-    assert altered(sentence, "Obese mice had a reduced risk of stroke.")
-    assert altered("It fell by 12% in men.", "It fell by 15% in men.")
-    assert not altered(sentence, "Obese mice had an elevated risk of stroke.") and not altered(sentence, sentence)
-    for kept in ("It increased in men and decreased in women.", "It increased from 12% to 15%.", "We saw nothing."):
-        assert place_of(kept, ("direction", "order")) is None
-
-
-@each_row(
-    ("sentence", "alone"),
-    [
-        (SAID["F1"], True),
-        ("It increased the survival of older patients with heart failure in both of the countries.", False),
-        ("Cardiac training may have increased the survival of older patients with heart failure.", False),
-        ("Cardiac training always increased the survival of the older patients with heart failure.", False),
-        ("CONCLUSIONS Cardiac training increased the survival of older patients with heart failure.", False),
-        ("Training increased survival.", False),
-        ("The aim was to determine whether cardiac training increased survival in heart failure.", False),
-    ],
-)
-def test_only_a_result_that_reads_without_its_paper_is_taken(sentence: str, alone: bool) -> None:
-    assert stands_alone(sentence) is alone
-    assert kind_of("Pain fell within 12 weeks of the first dose in most of the patients.", 3) is not None
-    assert kind_of("Pain fell by 12% in most of the patients of the trial.", 3) is None  # level 3 needs time or order
-
-
-@given(st.integers(0, 2**31), st.sampled_from([(2, 2), (3, 1)]), st.sampled_from([1, 2]))
-def test_options_are_findings_of_which_as_many_as_asked_are_exchanged(
-    seed: int, numbers: tuple[int, int], level: int
-) -> None:
-    made = options(SAID, level, *numbers, seed)
-    assert made == options(SAID, level, *numbers, seed)
-    assert Counter(right for _, right, _ in made) == Counter({True: numbers[0], False: numbers[1]})
-    used = [i for _, _, ids in made for i in ids]
-    assert len(used) == len(set(used)) == 4 * level
-    for text, right, ids in made:
-        assert all(SAID[i] in text for i in ids) is right
-
-
-def test_the_exchanged_word_does_not_tell_right_from_wrong() -> None:
-    seen: Counter[tuple[bool, bool]] = Counter()
-    for seed in range(150):
-        for text, right, _ in options(SAID, 1, 2, 2, seed):
-            seen["increased" in text, right] += 1
-    assert abs(seen[True, True] - seen[True, False]) < 50
-    assert abs(seen[False, True] - seen[False, False]) < 50
-
-
-def test_no_question_is_made_of_too_few_findings() -> None:
-    few = {i: SAID[i] for i in ("F1", "F2", "F3")}
-    assert options(few, 1, 2, 2, 0) == []
-    views = tuple(operators.FindingView(id=i, text=text) for i, text in few.items())
-    value = operators.WriteQuestionInput(topic="t", level=1, right=2, wrong=2, findings=views)
-    assert operators.write_choice_question.keyless(value) == operators.WriteQuestionOutput()
-    papers = (sentenced("P1", "We studied rats.", SAID["F1"]),)
-    (one,) = operators.brief_papers.keyless(operators.BriefInput(topic="t", level=1, papers=papers)).findings
-    assert (one.text, one.sentences) == (SAID["F1"], ("P1.S2",))
-
-
-@each_row(
-    ("option", "says"),
-    [
-        (SAID["F1"], "shown"),
-        (SAID["F1"].replace("increased", "reduced"), "ruled out"),
-        (f"{SAID['F1']} {SAID['F2'].replace('decreased', 'elevated')}", "ruled out"),
-        ("Whales sing at night in the northern seas, and nobody knows why.", "silent"),
-    ],
-)
-def test_the_second_check_knows_only_what_is_there_word_for_word(option: str, says: str) -> None:
-    value = operators.CheckOptionInput(option=option, passages=(sentenced("P1", SAID["F1"], SAID["F2"]),))
-    output = operators.check_option.keyless(value)
-    operators.check_option.check(value, output)
-    assert output.says == says
-
-
-def test_sub_topics_are_phrases_that_titles_on_the_topic_share() -> None:
-    titles = ["Gut microbiota in sepsis", "Sepsis and gut microbiota: a review", "Vitamin D in sepsis", "Stroke care"]
-    shared = ("sepsis and gut microbiota", ("sepsis", "gut microbiota"))
-    assert subtopics("sepsis", titles, 3, 6) == [shared, ("sepsis", ("sepsis",))]
 
 
 def test_findings_of_a_model_name_sentences_of_one_paper() -> None:

@@ -3,9 +3,8 @@
 import pytest
 from rows import each_row, tables
 
-from medground.language.question_kinds import aspects_of, looks_foreign
 from medground.language.question_reading import reading_of
-from medground.language.requests import request_in
+from medground.language.requests import aspects_of, looks_foreign, request_in
 
 TABLES = tables(__file__)
 
@@ -90,6 +89,11 @@ def test_what_is_asked_of_a_thing_is_missed_where_no_text_speaks_of_it() -> None
 )
 def test_an_amount_of_something_is_no_dose_and_no_harm(question: str, aspects: set[str]) -> None:
     assert reading_of(question).deciding_aspects == aspects
+
+
+def test_what_is_inborn_spreads_by_inheritance() -> None:
+    assert reading_of("Can haemophilia spread to her child?").aspects == {"the inheritance of"}
+    assert reading_of("Can measles spread to her child?").aspects == {"the spread of"}
 
 
 def test_people_are_missed_by_all_the_words_for_them() -> None:

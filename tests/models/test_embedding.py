@@ -18,8 +18,8 @@ from medground.errors import ConfigError, StorageFailed
 from medground.home.settings import Settings
 from medground.models.catalogue import MINILM
 from medground.models.embedders import open_embedder
-from medground.models.encoder_graph import BertShape, quantised
-from medground.models.minilm import OnnxEmbedder, write_graph
+from medground.models.encoder_graph import BertShape, mean_graph, quantised, saved
+from medground.models.minilm import OnnxEmbedder
 from medground.models.wheels import find
 
 SHAPE = BertShape(num_hidden_layers=LAYERS, num_attention_heads=HEADS, layer_norm_eps=1e-12)
@@ -54,7 +54,7 @@ def small(weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     """A small BERT with random weights as float32 and as int8."""
     folder = tmp_path_factory.mktemp("graphs")
     vocabulary = words_tokenizer(folder / "tokenizer.json")
-    full = write_graph(weights, SHAPE, folder / "full.onnx")
+    full = saved(mean_graph(weights, SHAPE), folder / "full.onnx")
     graphs = {"fp32": full, "int8": quantised(full, folder / "int8.onnx")}
     return {name: OnnxEmbedder(name, name, path, vocabulary, MAX_TOKENS, 1) for name, path in graphs.items()}
 
@@ -169,7 +169,7 @@ def test_no_room_for_the_graph(real_home: Path, monkeypatch: pytest.MonkeyPatch)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("medground.models.minilm._RECIPE", 99)
-    monkeypatch.setattr("medground.models.minilm.write_graph", full)
+    monkeypatch.setattr("medground.models.minilm.saved", full)
     with pytest.raises(StorageFailed, match="No space left"):
         open_embedder("minilm", real_home)
     assert not list((real_home / "models").glob("*r99*"))

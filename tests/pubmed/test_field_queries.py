@@ -1,7 +1,4 @@
-"""Queries of every field, made by script of the raw records, and checked with lxml alone: no project code counts here.
-
-`benchmarks/field_queries.py` asks with other values, over all raw files.
-"""
+"""Queries of every field, made by script of the raw records, and checked with lxml alone; no project code counts."""
 
 import gzip
 import random

@@ -162,11 +162,10 @@ GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and se
     ("question", "documents", "line"),
     [
         ("Does anything help for gout?", [GOUT], GOUT.text),
-        ("Does anyone know if gout is hereditary2?", [GOUT], GOUT.text),
         ("My older sister has gout, can she fly?", [GOUT], GOUT.text),
         ("Does my baby have gout?", [GOUT], GOUT.text),
-        ("Does coffee cause gout?", [GOUT], "Nothing found on coffee and gout together in"),
-        ("Does velnorixan cause gout?", [GOUT], "Nothing found on gout and velnorixan together in"),
+        ("Does coffee cause gout?", [GOUT], "Nothing found on coffee in"),
+        ("Does velnorixan cause gout?", [GOUT], "Nothing found on velnorixan in"),
         ("My toddler swallowed a coin, now what?", [GOUT], "Nothing found that answers this in"),
     ],
 )
@@ -184,21 +183,13 @@ def test_a_number_or_letter_is_part_of_a_name(question: str, thing: str, own: st
         assert engine.ask(question).evidence[0].document_id == "PMID:7"
 
 
-def test_what_is_inborn_is_spread_by_inheritance(ask: Ask) -> None:
-    other = trial(6, "Hepatitis.", "Hepatitis is spread from a mother to her child at birth.")
-    drug = trial(7, "Haemophilia.", "The half-life of factor VIII was 12 hours in haemophilia.")
-    inherited = trial(8, "Haemophilia.", "Haemophilia is inherited as an X-linked recessive trait.")
-    question = "How is haemophilia spread to her child?"
-    assert ask(question, [other, drug]).decision.unmentioned == ("the inheritance of haemophilia",)
-    assert ask(question, [other, drug, inherited]).evidence[0].document_id == "PMID:8"
-
-
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
     trial_ = trial(6, "Apixaban.", "Apixaban was safer than warfarin in adults.")
     other = trial(7, "Dialysis.", "Haemodialysis and dialysis were compared in adults.")
     question = "Is apixaban safer than warfarin in patients on dialysis?"
     assert ask(question, [trial_]).decision.unmentioned == ("dialysis",)
-    assert ask(question, [trial_, other]).decision.unmentioned == ("apixaban, warfarin and dialysis together",)
+    both = ("apixaban and dialysis together", "warfarin and dialysis together")
+    assert ask(question, [trial_, other]).decision.unmentioned == both
 
 
 def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:

@@ -11,6 +11,7 @@ import pytest
 from rows import each_row
 
 from medground.sources.http.addresses import Allowed, CheckedTransport, Refused
+from medground.sources.http.clients import Network
 from medground.sources.http.pages import PageReader
 from medground.sources.http.wire import Recording, Replay
 from medground.values.document import Document
@@ -254,7 +255,7 @@ def test_plain_text_and_other_encodings_are_read(site: Any, reply: Any) -> None:
 
 def test_recorded_pages_are_replayed_offline(site: Any, page: Any, reply: Any, tmp_path: Path) -> None:
     here = site({"/page": page})
-    recording = Recording(tmp_path, lambda: CheckedTransport(here.allowed, here.resolve))
+    recording = Recording(tmp_path, Network(make=lambda: CheckedTransport(here.allowed, here.resolve)))
     here.pages["/moved"] = reply(status=301, headers={"location": "/page"})
     first = here.read(here.url("/moved"), here.reader_on(recording))
     asked = len(here.peer.asked), len(here.resolved)

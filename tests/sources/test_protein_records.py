@@ -18,7 +18,8 @@ from medground.errors import BadDocument
 from medground.sources.live import parts
 from medground.sources.proteins.entry import FRAGMENT, UNREVIEWED, entry_document
 from medground.sources.proteins.names import read_names
-from medground.sources.proteins.structures import band_of, picture, read_structure
+from medground.sources.proteins.pictures import band_of, picture
+from medground.sources.proteins.structures import read_structure
 from medground.values.document import Document
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -16,8 +16,8 @@ from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings_groups import BudgetSettings
-from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.language.question_reading import Asked, InWords
+from medground.language.requests import ENGLISH_ONLY, looks_foreign
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
 from medground.models.operators.checking import check

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from medground.answering.verify.absence import place_of
 from medground.answering.verify.rules import OUTCOMES
 from medground.checking.sources import Quote, Source, Told, nearest
 from medground.checking.wordings import Wordings, wordings_of
@@ -120,14 +119,12 @@ def _reported(thing: Wordings, sources: Sequence[Source]) -> Quote | None:
     least = 1.0 if len(thing.stems) <= _ALL else _MOST
     quotes = [quote for source in sources for quote in source.quotes(thing.thing) if not _denies(quote)]
     for quote in quotes:
-        own = quote.stems if quote.stems.isdisjoint(_ANAPHORS) else quote.stems.union(words.terms(quote.document.title))
-        named = words.coverage(thing.stems, own) >= least
+        title = frozenset(words.terms(quote.document.title))
+        told = not quote.stems.isdisjoint(_ANAPHORS) or words.coverage(thing.stems, quote.stems) >= _NEAR
+        named = words.coverage(thing.stems, quote.stems | title if told else quote.stems) >= least
         if named or any(key <= quote.stems for key in thing.keys) or _reports_opposite(thing, quote):
             return quote
-    place = place_of(thing.thing, [source.document for source in sources])
-    papers = {source.document.id: source.document for source in sources}
-    held = Quote(papers[place[0]], place[1], place[2], 1.0) if place else None
-    return held if held and not _denies(held) else None
+    return None
 
 
 def _reports_opposite(thing: Wordings, quote: Quote) -> bool:

@@ -17,16 +17,15 @@ from medground.answering.verify.arms import compares
 from medground.answering.verify.critic import Claim, Critic, Judgement
 from medground.answering.verify.critics import OperatorCritic, keyless_judge, open_critic
 from medground.answering.verify.judges import may_judge
+from medground.answering.verify.numbers import misplaced
+from medground.answering.verify.opposition import compared, opposed
 from medground.checking.absences import absence_in, is_absence
 from medground.checking.comparing import (
     absent_numbers,
-    compared,
     doubts,
     in_digits,
-    misplaced,
     names_no_outcome,
     of_other_side,
-    opposed,
 )
 from medground.checking.joining import Joined
 from medground.checking.quoting import misquoted, repeats
@@ -210,7 +209,7 @@ def _on_subject(one: SentenceToJudge) -> Told | None:
         return None
     if away and away[0].share > max(_NEAR, one.near[0].share + _NEARER):
         paper = next(source for source in one.others if source.document.id == away[0].document.id)
-        if not absent_numbers(one.claim, [paper]) and not opposed(one.claim, away[0]):
+        if not absent_numbers(one.claim, [paper]) and not opposed(one.claim, away[0].text, away[0].document):
             return Told("elsewhere", f"the cited text does not say it; {paper.document.id} does", away[0])
     if one.share < _OTHER_SUBJECT and not one.sentence.carried:
         return Told("silent", f"the cited {one.sources[0].form} is on another subject")
@@ -235,13 +234,13 @@ def _by_meaning(one: SentenceToJudge) -> Told | None:
     for quote in one.near:
         if of_other_side(one.claim, quote):
             return Told("number", "the cited text gives these numbers the other way round", quote)
-        sides = compared(one.claim, quote)
-        if (sides or quote.share == one.near[0].share) and (why := opposed(one.claim, quote)):
+        sides = compared(one.claim, quote.text, quote.document)
+        if (sides or quote.share == one.near[0].share) and (why := opposed(one.claim, quote.text, quote.document)):
             return Told("contradicted", why, quote)
         if sides == "same":  # what sentences less near say of the sides is of another outcome
             break
-    if one.near[0].share >= _NEAR and (why := misplaced(one.claim, one.near)):
-        return Told("number", why, one.near[0])
+    if one.near[0].share >= _NEAR and (number := misplaced(one.claim, [quote.text for quote in one.near])):
+        return Told("number", f"the source gives {number} for something else", one.near[0])
     return None
 
 
@@ -252,7 +251,11 @@ def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
     sure, leans, near = said.probability or 0.0, said.leans, one.near[0]
     form, entailment = one.sources[0].form, said.entailment or 0.0
     if compares(one.claim):
-        sides = [quote for quote in one.near if compared(one.claim, quote) == "same" and not doubts(one.claim, quote)]
+        sides = [
+            quote
+            for quote in one.near
+            if compared(one.claim, quote.text, quote.document) == "same" and not doubts(one.claim, quote)
+        ]
         if sides and leans != "contradicts":
             return Told("supported", "the cited text compares the same sides in the same way", sides[0])
     best = next((quote for quote in one.windows if said.best == one.names[quote.text] and quote.stems), near)
@@ -264,14 +267,15 @@ def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
         if one.unproven:
             return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
         return Told("supported", f"{one.judge} agrees{percent}", best)
+    unnamed = names_no_outcome(one.claim, one.near, one.sources)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     is_near = one.judge != THE_CRITIC or near.share >= (_NEAR if form == "abstract" else _VERY_NEAR)
-    if (opposes or said.relation == "contradicts") and is_near and not compares(one.claim):
+    if (opposes or said.relation == "contradicts") and is_near and not (unnamed or compares(one.claim)):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
     far = said.relation == "neutral" or one.share < _FAR
     if said.mean and one.likelihood is not None:
         far = one.likelihood < _UNLIKELY[form]
-    if not one.sentence.carried and (far or names_no_outcome(one.claim, one.near, one.sources)):
+    if not one.sentence.carried and (far or unnamed):
         return Told("silent", f"the cited {form} does not say it")
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
 

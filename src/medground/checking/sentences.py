@@ -28,6 +28,8 @@ _GOES_ON = verbose_pattern(
     """,
     0,
 )
+_OPENS = lazy_pattern(r"\s*[a-z]{2}")
+"""What goes on a sentence behind a mark."""
 _BLANK = lazy_pattern(r"\n[^\S\n]*\n")
 _STOPS = frozenset([".", "!", "?", "”", '"'])
 _ENDS = (".", "?", "!", ";", "”", '"', ":", ")")
@@ -92,7 +94,7 @@ def read_text(text: str, file: str = "text", readable: str | None = None) -> Cit
     numbered = any(one.printed and one.mark.isdecimal() for one in entries)
     if numbered and not any(key.isdecimal() for mark in found for key in mark.keys):
         found = marks(shown, rounded=True)
-    clear = blanked(shown, [(mark.start, mark.end) for mark in found])
+    clear = _clear(shown, found)
     spans = _spans(clear, shown, found)
     sentences = [_sentence(text, shown, span, found) for span in spans]
     shared = _shared(sentences, _paragraphs(text, spans))
@@ -112,6 +114,16 @@ def read_fields(text: str, file: str, parts: Iterable[tuple[int, str, tuple[str,
             cites = one.keys or (() if one.authors else papers)
             found.append(replace(one, text=text[start:end], start=start, end=end, keys=cites))
     return CitingText(file, tuple(found))
+
+
+def _clear(shown: str, found: Sequence[Mark]) -> str:
+    """A text without its marks; one that a sentence opens with, as `\\citet{smith} gave`, is a name there."""
+    clear = blanked(shown, [(mark.start, mark.end) for mark in found])
+    for mark in found:
+        named = len(shown[mark.start : mark.end].lstrip())
+        if _OPENS.match(clear, mark.end) and clear[: mark.start].rstrip()[-1:] in _STOPS:
+            clear = clear[: mark.end - named] + "A" * named + clear[mark.end :]
+    return clear
 
 
 def _spans(clear: str, shown: str, found: Sequence[Mark]) -> list[tuple[int, int]]:
@@ -147,7 +159,7 @@ def _is_heading(clear: str, start: int, end: int) -> bool:
 
 def _with_marks(clear: str, end: int, until: int, found: Sequence[Mark]) -> int:
     """Where a sentence ends with the marks that follow it, unless they open the next one (in lower case)."""
-    for mark in _between(found, end, until):
+    for mark in found[bisect(found, end, key=_end) : bisect(found, until, key=_end)]:
         gap = clear[end : mark.start]
         if mark.start < end or gap.strip() or "\n\n" in gap:
             continue
@@ -156,18 +168,14 @@ def _with_marks(clear: str, end: int, until: int, found: Sequence[Mark]) -> int:
     return end
 
 
-def _between(found: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
-    """The marks that begin in a slice."""
-    return found[bisect_left(found, start, key=_start) : bisect_left(found, end, key=_start)]
-
-
-def _start(mark: Mark) -> int:
-    return mark.start
+def _end(mark: Mark) -> int:
+    return mark.end
 
 
 def _sentence(text: str, shown: str, span: tuple[int, int], found: Sequence[Mark]) -> CitingSentence:
     start, end = span
-    keys = [key for mark in _between(found, start, end) for key in mark.keys]
+    own = found[bisect(found, start, key=_end) : bisect(found, end, key=_end)]  # it may begin in the gap before
+    keys = [key for mark in own for key in mark.keys]
     end_read = min(end, start + _LONGEST)
     named = tuple(one for one in author_years(plain(shown[start:end_read])) if one.year)
     return CitingSentence(text[start:end], start, end, shown[start:end_read], tuple(dict.fromkeys(keys)), named)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import islice, takewhile
+from textwrap import shorten
 from typing import Any, Literal
 
 from medground.language.pattern import lazy_pattern
@@ -189,8 +190,7 @@ def banner_fields(lines: Iterable[str]) -> dict[str, Any]:
     found = next(filter(says_so, lines), None)
     if found is None:
         return {}
-    words = " ".join(found.split())
-    shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]} …"
+    shown = shorten(found, _SHOWN, placeholder=" …")
     return {"retraction": "retracted", "cautions": (f"The file is marked as retracted: “{shown}”",)}
 
 

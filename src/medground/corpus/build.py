@@ -10,13 +10,12 @@ import logging
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from medground.corpus import tables
 from medground.corpus.embedder import Embedder
@@ -24,10 +23,8 @@ from medground.corpus.faults import UnfinishedDamaged, writing
 from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.library import Library
 from medground.corpus.manifest import (
-    Counts,
     EmbeddingEntry,
     Enriched,
-    FileEntry,
     InputEntry,
     Manifest,
     describe_files,
@@ -99,7 +96,7 @@ def build(
     given, attached = tuple(inputs), dict(attachments or {})
     with library.lock(name):
         return _run(
-            _Plan(library, name, given, embedder, attached, progress, limit, None, strict, records, described, workers)
+            Plan(library, name, given, embedder, attached, progress, limit, None, strict, records, described, workers)
         )
 
 
@@ -129,7 +126,7 @@ def add(
         known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
         return _run(
-            _Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described, workers)
+            Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described, workers)
         )
 
 
@@ -148,7 +145,9 @@ def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
+    """What a snapshot is made of."""
+
     library: Library
     name: str
     inputs: tuple[Input, ...]
@@ -173,7 +172,7 @@ class _Plan:
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
-def _run(plan: _Plan) -> Manifest:
+def _run(plan: Plan) -> Manifest:
     for invalid in (n for n in plan.attachments if not _ATTACHMENT.fullmatch(n) or n in _OWN_FILES):
         raise UsageError(f"{invalid!r} is not a valid attachment name; use a name such as graph.sqlite")
     if not plan.inputs:
@@ -198,7 +197,7 @@ def _run(plan: _Plan) -> Manifest:
         raise
 
 
-def _working_folder(plan: _Plan) -> Path:
+def _working_folder(plan: Plan) -> Path:
     """The folder of this build, with what an interrupted run left in it. Folders of other builds are deleted."""
     parent = plan.library.folder_of(plan.name)
     folder = parent / f"building-{plan.key}"
@@ -211,57 +210,83 @@ def _working_folder(plan: _Plan) -> Path:
     return folder
 
 
-def _phases(plan: _Plan, folder: Path) -> Manifest:
-    copy_base(plan.base, folder)
-    database = DatabaseWriter(folder / tables.FILE_NAME)
-    try:
+def _phases(plan: Plan, folder: Path) -> Manifest:
+    def read(database: DatabaseWriter) -> int:
         with _reading(plan, folder) as given:
             deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict, given=given)
         if database.count() == 0:
             first = database.files.first_failed() or database.first_skipped()
             why = f"; the first problem: {first}" if first else ""
             raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
+        return deleted
+
+    def inputs(database: DatabaseWriter) -> Iterable[InputEntry]:
+        return [*(plan.base.manifest.inputs if plan.base else ()), *input_entries(plan.inputs)]
+
+    return make(plan, folder, read, inputs)
+
+
+def make(
+    plan: Plan,
+    folder: Path,
+    read: Callable[[DatabaseWriter], int],
+    inputs: Callable[[DatabaseWriter], Iterable[InputEntry]],
+    *,
+    anew: bool = False,
+) -> Manifest:
+    """Make a snapshot in a folder and publish it.
+
+    Args:
+        read: brings the documents up to date, and returns how many were deleted by a record.
+        inputs: what the manifest says was read.
+        anew: ask for the records of all documents, and not only of those that were not asked for.
+    """
+    base = plan.base.manifest if plan.base else None
+    copy_base(plan.base, folder)
+    database = DatabaseWriter(folder / tables.FILE_NAME)
+    try:
+        deleted = read(database) + (base.counts.deleted if base else 0)
         unite(database)
-        join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
-        patched = (
-            Patched(0, "") if plan.base is None else Patched(plan.base.manifest.removed, plan.base.manifest.origin)
-        )
+        join_records(database, plan.records, plan.progress, base.enriched if base else (), anew=anew)
+        patched = Patched(base.removed, base.origin) if base else Patched(0, "")
         if plan.base is not None and database.pending():
             patched = patch(database, plan.base, plan.limit, plan.embedder, plan.progress)
         else:
             cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
             if plan.embedder is not None:
                 embed(database, plan.base, folder, plan.embedder, plan.progress)
-        attached = _attach(plan, folder)
-        finished = finish(
-            database,
-            limit=plan.limit,
-            embedder=plan.embedder,
-            attached={name: hash_file(folder / name) for name in attached},
-            origin=patched.origin,
-            records=plan.records,
-            counts=database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0)),
-        )
+        attached = {name: hash_file(folder / name) for name in _attach(plan, folder)}
+        enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in plan.records)
+        shape = shape_of(plan.limit, plan.embedder, attached)
+        finished = {
+            "hash": database.digest([*shape, *filter(None, [patched.origin])]),
+            "counts": database.counts(deleted),
+            "inputs": tuple(dict.fromkeys(inputs(database))),
+            "sources": database.sources(enriched),
+        }
+        database.finish()
     finally:
         database.close()
     plan.progress("finish", 0, None)
+    model, known = plan.embedder, (base.files, plan.base.folder) if base and plan.base else ()
     manifest = Manifest(
         **finished,
         name=plan.name,
-        inputs=tuple(dict.fromkeys([*(plan.base.manifest.inputs if plan.base else ()), *input_entries(plan.inputs)])),
+        created=datetime.now(UTC),
+        made_by=f"medground {version('medground')}",
         chunk_limit=plan.limit,
-        embedding=None
-        if (model := plan.embedder) is None
-        else EmbeddingEntry(name=model.name, identity=model.identity, dimensions=model.dimensions),
-        attachments=attached,
+        embedding=model and EmbeddingEntry(name=model.name, identity=model.identity, dimensions=model.dimensions),
+        attachments=tuple(attached),
         removed=patched.removed,
+        origin=patched.origin,
+        enriched=enriched,
         described=plan.described,
-        files=described_files(folder, plan.base),
+        files=describe_files(folder, *known),
     )
     return plan.library.publish(plan.name, folder, manifest, plan.base.folder if plan.base else None)
 
 
-def _reading(plan: _Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
+def _reading(plan: Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
     if plan.workers is None:
         return nullcontext()
     return plan.workers.reading(plan.inputs, folder)
@@ -273,37 +298,7 @@ def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str])
     return ["1", str(limit), identity, *(f"{name}:{digest}" for name, digest in attached.items())]
 
 
-def finish(
-    database: DatabaseWriter,
-    *,
-    limit: int,
-    embedder: Embedder | None,
-    attached: Mapping[str, str],
-    origin: str,
-    records: Sequence[Records],
-    counts: Counts,
-) -> dict[str, Any]:
-    """Finish the database of a snapshot; returns the fields of the manifest that follow from it."""
-    enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
-    fields = {
-        "hash": database.digest([*shape_of(limit, embedder, attached), *filter(None, [origin])]),
-        "created": datetime.now(UTC),
-        "made_by": f"medground {version('medground')}",
-        "counts": counts,
-        "origin": origin,
-        "sources": database.sources(enriched),
-        "enriched": enriched,
-    }
-    database.finish()
-    return fields
-
-
-def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
-    """Size and hash of each file; a file that is shared with the snapshot before is not read again."""
-    return describe_files(folder, base.manifest.files, base.folder) if base else describe_files(folder)
-
-
-def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
+def _attach(plan: Plan, folder: Path) -> tuple[str, ...]:
     """Write the attachments and copy those of the base snapshot."""
     existing = {n: plan.base.folder / n for n in plan.base.manifest.attachments} if plan.base else {}
     kept = [name for name in existing if name not in plan.attachments]

@@ -83,7 +83,8 @@ class Database:
             missing = [n for n in numbers if n not in rows or rows[n].document not in documents]
             if missing:
                 raise ValueError(f"passage {missing[0]} is missing")
-            return [rows[n].passage_of(documents[rows[n].document]) for n in numbers]
+            chosen = [rows[number] for number in numbers]
+            return [documents[row.document].passage(row.start, row.stop, row.section) for row in chosen]
 
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""
@@ -152,8 +153,4 @@ class Database:
         for first in range(0, len(values), _AT_ONCE):
             batch = values[first : first + _AT_ONCE]
             with self._lock:
-                yield self._connection.execute(query.format(_placeholders(batch)), batch).fetchall()
-
-
-def _placeholders(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
+                yield self._connection.execute(query.format(", ".join("?" * len(batch))), batch).fetchall()

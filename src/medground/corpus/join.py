@@ -9,7 +9,6 @@ from importlib import import_module
 
 from medground.corpus.library import Library
 from medground.corpus.manifest import Enriched
-from medground.corpus.readers.values import letters_of
 from medground.corpus.records import Records, are_one, decide, merged, one_record, sureness
 from medground.corpus.store import Store
 from medground.corpus.writer import DatabaseWriter
@@ -17,6 +16,7 @@ from medground.errors import ConfigError, MedgroundError, SourceUnavailable, Usa
 from medground.home.concurrency import OwnLoop
 from medground.home.settings import Settings
 from medground.language.clean import without_accents
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document
 from medground.values.steps import Progress
 

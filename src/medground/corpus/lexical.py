@@ -14,11 +14,7 @@ import tantivy
 from medground.corpus.compiling import Compiler, PassageCompiler
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import (
-    ANALYSES,
-    METADATA,
-    METADATA_NAME,
     NUMBER,
-    described,
     register_analysers,
     schema,
 )
@@ -133,8 +129,6 @@ class _Compiler(PassageCompiler[tantivy.Query], TreeCompiler):
     """Compiles a query for the index of passages."""
 
 
-_MOST_FIELDS = 10_000
-_FEW_VALUES = 8
 _LOCK = ".tantivy-meta.lock"
 _REMOVALS = 3
 
@@ -166,21 +160,10 @@ class Lexical:
         """Number of passages."""
         return int(self._searcher.num_docs)
 
-    @property
-    def fields(self) -> frozenset[str]:
-        """Names of the metadata fields of its documents."""
+    def terms(self, field: str, start: str, limit: int) -> list[str]:
+        """The first words of a field that start so, in the order of the alphabet."""
         with reading(self._folder):
-            found = self._searcher.terms_with_prefix(METADATA_NAME, "", limit=_MOST_FIELDS)
-        return frozenset(name for name, _ in found)
-
-    def values(self, field: str) -> tuple[str, ...] | None:
-        """The first values of a field, in the order of the alphabet; None if they are not held whole."""
-        if ANALYSES.get(field) != "exact" and field not in self.fields:
-            return None
-        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
-        with reading(self._folder):
-            found = self._searcher.terms_with_prefix(name, start, limit=_FEW_VALUES)
-        return tuple(value.removeprefix(start) for value, _ in found)
+            return [word for word, _ in self._searcher.terms_with_prefix(field, start, limit=limit)]
 
     def numbers(self, filters: Filters) -> list[int]:
         """Numbers of the passages that the filters allow, ascending."""

@@ -126,7 +126,7 @@ def _patch_vectors(
     before = base.vectors()
     if not share(before, folder, len(moved) + len(added)):
         with contextlib.closing(VectorWriter(folder, embedder.dimensions, 0)) as writer:
-            copy_rows(before, range(len(before)), writer)
+            copy_rows(before, writer)
     with contextlib.closing(ChangeWriter(folder, embedder.dimensions, before.changed)) as changes:
         for some in _batches(moved):
             changes.put([new for _, new in some], before.take(np.array([old for old, _ in some], dtype=np.int64)))

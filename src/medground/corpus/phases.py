@@ -244,7 +244,7 @@ def embed(
     else:
         writer, known, first = VectorWriter(folder, embedder.dimensions, database.state("vectors")), 0, 0
         if before is not None:
-            copy_rows(before, range(len(before)), writer)
+            copy_rows(before, writer)
             _keep_vectors(database, writer, known)
     with contextlib.closing(writer):
         left = database.passages_from(first + writer.rows - known)

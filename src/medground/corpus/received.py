@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from medground.corpus.faults import writing
 from medground.corpus.library import Library
-from medground.corpus.readers.detect import detect
+from medground.corpus.readers.every import detect
 from medground.errors import BadDocument, UsageError
 from medground.home.files import private_folder, put, unfinished_in
 

@@ -18,8 +18,8 @@ from medground.corpus.records import count_waiting
 from medground.corpus.reports import SourceReport, source_reports
 from medground.corpus.store import NO_FILTERS, Store
 from medground.errors import UsageError
-from medground.values.document import Document, Hit
-from medground.values.query import Filters, Query, Term, any_of
+from medground.values.document import Hit
+from medground.values.query import Filters, Query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,11 +139,11 @@ class Snapshot(Database, Store):
             raise
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        return self._hits("bm25", self._lexical.search(query, limit, filters))
+        return self._scored("bm25", self._lexical.search(query, limit, filters))
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         allowed = None if filters == NO_FILTERS or limit < 1 else self._allowed(vector, limit, filters)
-        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+        return self._scored("dense", self.vectors().search(vector, limit, allowed))
 
     def _allowed(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> NDArray[np.int64]:
         """Numbers of passages that the filters allow, among which are the `limit` closest of all these.
@@ -163,29 +163,19 @@ class Snapshot(Database, Store):
             wanted *= _SPARE
         return np.array(words.numbers(filters), dtype=np.int64)
 
-    @property
-    def fields(self) -> frozenset[str]:
-        return self._lexical.fields
-
     def size(self, filters: Filters = NO_FILTERS) -> int:
         if filters == NO_FILTERS:
             return self.manifest.counts.documents
         return len(self.holders(self._lexical.numbers(filters)))
 
-    def values(self, field: str) -> tuple[str, ...] | None:
-        return self._lexical.values("publication_type" if field == "design" else field)
+    def _terms(self, field: str, start: str, limit: int) -> list[str]:
+        return self._lexical.terms(field, start, limit)
 
-    def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
-        if not names:
-            return ()
-        asked = any_of([Term(value=name, field="identifier") for name in names])
-        hits = self._lexical.search(asked, _FEW, NO_FILTERS)
+    def _ids_of(self, query: Query) -> list[str]:
+        hits = self._lexical.search(query, _FEW, NO_FILTERS)
         if len(hits) == _FEW:  # a long paper has many passages, and each has its ids
-            hits = self._lexical.search(asked, self._lexical.passages, NO_FILTERS)
-        numbers = [number for number, _ in hits]
-        ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
-        found = self.documents([*ids, *self.holders(numbers)])
-        return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
+            hits = self._lexical.search(query, self._lexical.passages, NO_FILTERS)
+        return self.holders([number for number, _ in hits])
 
     def unjoined(self, sources: Mapping[str, str]) -> int:
         """How many documents sources of records are still to be asked for, or sources that are not among them were.
@@ -229,10 +219,6 @@ class Snapshot(Database, Store):
         self._vectors = None
         self._pin.release()
 
-    def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
+    def _scored(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         passages = self.passages([number for number, _ in scored])
-        source = f"corpus:{self.name}"
-        return tuple(
-            Hit(passage=passage, ranker=ranker, rank=rank, score=score, source=source)
-            for rank, (passage, (_, score)) in enumerate(zip(passages, scored, strict=True), 1)
-        )
+        return self._hits(ranker, zip(passages, (score for _, score in scored), strict=True))

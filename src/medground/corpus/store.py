@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from medground.corpus.lexical_fields import ANALYSES, METADATA, METADATA_NAME, described
 from medground.corpus.manifest import Manifest
 from medground.corpus.tables import encode
 from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit, Passage
-from medground.values.query import Filters, Query
+from medground.values.query import Filters, Query, Term, any_of
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 NO_FILTERS = Filters()
 _BATCH = 1000
+_MOST_FIELDS, _FEW_VALUES = 10_000, 8
 
 
 class Store(ABC):
@@ -56,9 +58,9 @@ class Store(ABC):
         return self.manifest.described
 
     @property
-    @abstractmethod
     def fields(self) -> frozenset[str]:
         """Names of the metadata fields of its documents."""
+        return frozenset(self._terms(METADATA_NAME, "", _MOST_FIELDS))
 
     @abstractmethod
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
@@ -76,13 +78,30 @@ class Store(ABC):
     def size(self, filters: Filters = NO_FILTERS) -> int:
         """Number of documents within `filters`."""
 
-    @abstractmethod
     def values(self, field: str) -> tuple[str, ...] | None:
         """Some values of a field of `where`, in the order of the alphabet; None if they are not held whole."""
+        field = "publication_type" if field == "design" else field
+        if ANALYSES.get(field) != "exact" and field not in self.fields:
+            return None
+        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
+        return tuple(value.removeprefix(start) for value in self._terms(name, start, _FEW_VALUES))
 
-    @abstractmethod
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
         """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""
+        if not names:
+            return ()
+        ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
+        ids += self._ids_of(any_of([Term(value=name, field="identifier") for name in names]))
+        found = self.documents([*dict.fromkeys(ids)])
+        return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
+
+    @abstractmethod
+    def _terms(self, field: str, start: str, limit: int) -> list[str]:
+        """The first words of a field of the index that start so, in the order of the alphabet."""
+
+    @abstractmethod
+    def _ids_of(self, query: Query) -> list[str]:
+        """The ids of all documents that match, in the order of their building."""
 
     @abstractmethod
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
@@ -124,6 +143,14 @@ class Store(ABC):
         for first in range(0, self.manifest.counts.passages, _BATCH):
             numbers = range(first, min(first + _BATCH, self.manifest.counts.passages))
             yield from (passage.text for passage in self.passages(numbers))
+
+    def _hits(self, ranker: str, found: Iterable[tuple[Passage, float]]) -> tuple[Hit, ...]:
+        """Passages with their scores, best first, as hits."""
+        source = f"corpus:{self.name}"
+        return tuple(
+            Hit(passage=passage, ranker=ranker, rank=rank, score=score, source=source)
+            for rank, (passage, score) in enumerate(found, 1)
+        )
 
     def __enter__(self) -> Self:
         return self

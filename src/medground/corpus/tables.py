@@ -26,7 +26,7 @@ from medground.corpus.readers.folders import release_of
 from medground.corpus.retraction import marked
 from medground.errors import BadDocument
 from medground.language.pattern import lazy_pattern
-from medground.values.document import Document, Passage
+from medground.values.document import Document
 
 FILE_NAME = "documents.sqlite"
 _CACHE_KIB = 32 * 1024
@@ -79,10 +79,6 @@ class PassageRow:
     def columns(self) -> tuple[int, int, int, int, str | None, int]:
         """The columns of `passages`."""
         return self.number, self.document, self.start, self.stop, self.section, self.checksum
-
-    def passage_of(self, document: Document) -> Passage:
-        """The passage of this row in its document."""
-        return document.passage(self.start, self.stop, self.section)
 
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode

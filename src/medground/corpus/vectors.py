@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -206,9 +206,8 @@ class Vectors:
     def _compare(self, vector: NDArray[np.float32], numbers: NDArray[np.int64], limit: int) -> _Scored:
         """The closest of these rows, and perhaps others of them."""
         found = []
-        for first in range(0, len(numbers), _BLOCK):
-            block = numbers[first : first + _BLOCK]
-            at, scores = _searched(self._flat([self.take(block)]), vector, min(limit, len(block)))
+        for block in _blocks(numbers):
+            at, scores = _searched(self._flat(block), vector, min(limit, len(block)))
             found.append((block[at], scores))
         return np.concatenate([each for each, _ in found]), np.concatenate([each for _, each in found])
 
@@ -216,8 +215,8 @@ class Vectors:
         """The closest rows with their similarities; of an index, candidates with what it takes them for."""
         with self._opening:  # only once, even if several threads arrive together
             if self._index is None:
-                self._index = self._indexed() if self.is_indexed else self._flat(self._blocks_of(np.arange(len(self))))
-                self._newer = self._flat(self._blocks_of(self._numbers)) if self.is_indexed else None
+                self._index = self._indexed() if self.is_indexed else self._flat(range(len(self)))
+                self._newer = self._flat(self._numbers) if self.is_indexed else None
         most = min(limit * self.candidates, len(self))
         numbers, scores = _searched(self._index, vector, most)
         if not self.is_indexed or not self.changed:
@@ -228,15 +227,12 @@ class Vectors:
         within = numbers < len(self)
         return numbers[within], scores[within]
 
-    def _blocks_of(self, numbers: NDArray[np.int64]) -> Iterator[NDArray[np.float16]]:
-        return (self.take(numbers[first : first + _BLOCK]) for first in range(0, len(numbers), _BLOCK))
-
-    def _flat(self, blocks: Iterable[NDArray[np.float16]]) -> Any:
+    def _flat(self, numbers: Sequence[int] | NDArray[np.int64]) -> Any:
         """Rows to compare all of. FAISS multiplies float16 directly; numpy would convert it to float32 each time."""
         faiss = _faiss()
         index = faiss.IndexScalarQuantizer(self.dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
         index.is_trained = True  # float16 needs no training
-        for block in blocks:
+        for block in map(self.take, _blocks(numbers)):
             index.add_sa_codes(np.ascontiguousarray(block).view(np.uint8))
         return index
 
@@ -274,24 +270,15 @@ def write_index(folder: Path, dimensions: int, base: Path | None = None) -> None
         faiss.write_index(index, str(unfinished))
 
 
-def copy_rows(source: Vectors, numbers: Iterable[int], target: VectorWriter) -> None:
-    """Append rows of an earlier snapshot, except those that `target` already has."""
-    skip = target.rows
-    for block in _blocks(numbers):
-        if skip < len(block):
-            target.append(source.take(block[skip:]))
-        skip = max(0, skip - len(block))
+def copy_rows(source: Vectors, target: VectorWriter) -> None:
+    """Append the rows of an earlier snapshot, except those that `target` already has."""
+    for block in _blocks(range(target.rows, len(source))):
+        target.append(source.take(block))
 
 
-def _blocks(numbers: Iterable[int]) -> Iterator[NDArray[np.int64]]:
-    block: list[int] = []
-    for number in numbers:
-        block.append(number)
-        if len(block) == _BLOCK:
-            yield np.array(block, dtype=np.int64)
-            block = []
-    if block:
-        yield np.array(block, dtype=np.int64)
+def _blocks(numbers: Sequence[int] | NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    firsts = range(0, len(numbers), _BLOCK)
+    return (np.asarray(numbers[first : first + _BLOCK], dtype=np.int64) for first in firsts)
 
 
 def _mapped(path: Path, kind: np.dtype[Any]) -> NDArray[Any]:

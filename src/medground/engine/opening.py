@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypedDict, TypeVar
 
 from medground.answering.rank.rerank import Reranker
@@ -129,7 +129,7 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     opened = models or _tried(problems, lambda: open_models_of(settings))
     await asyncio.to_thread(_tried, problems, lambda: check_critic(used.verify.critic, used.home / "models"))
     if recipe is not None:
-        problems += await _problems(recipe, used, ())
+        problems += [*await _problems(recipe, used, ()), *_prompt_problems(recipe, settings)]
     if recipe is None or opened is None or problems:
         if models is None and opened is not None:
             await opened.close()
@@ -152,6 +152,17 @@ def one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
 
 async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source]) -> list[MedgroundError]:
     return await asyncio.to_thread(lambda: list(recipe.check(settings, sources)))
+
+
+def _prompt_problems(recipe: Recipe, settings: Settings) -> Iterator[MedgroundError]:
+    """What is wrong with the user's own prompts for operators of this recipe."""
+    own = settings.prompts if any(one.instructions for one in settings.operators.values()) else {}
+    for one in recipe.operators:
+        if one.name in own:
+            try:
+                replace(one, asked=settings.operators[one.name]).with_prompt(own[one.name])
+            except ConfigError as error:
+                yield error
 
 
 def open_models_of(settings: Settings) -> Models:

@@ -13,7 +13,6 @@ from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
 from medground.language.comparison import together
 from medground.language.follow_up import within
-from medground.language.question_query import alone
 from medground.language.question_reading import Asked
 from medground.language.requests import Request, request_in
 from medground.sources.base import FactSource, Source, suited
@@ -186,7 +185,7 @@ async def _nearby(asked: Asked, run: Run) -> list[str]:
     found = [
         thing.said
         for thing in things
-        if any([await one.count(Lookup(asked=alone(thing), limit=1), run.limits) for one in local])
+        if any([await one.count(Lookup(asked=thing.query, limit=1), run.limits) for one in local])
     ]
     wordings = (f"What is known about {said}?" for said in found)
     return [wording for wording in wordings if wording.casefold() != asked.text.casefold()]

@@ -10,7 +10,7 @@ from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.answering.run import Run
 from medground.engine.open_engine import OpenEngine
 from medground.errors import UsageError
-from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
+from medground.language.requests import ENGLISH_ONLY, looks_foreign
 from medground.language.risk.notices import notice_first
 from medground.sources.base import MOST_HITS, ConceptSource, FieldSource, FileSource
 from medground.values.answer import Search

@@ -1,7 +1,6 @@
 from medground.faces.api.caller import Caller as Caller
 from medground.faces.api.caller import door as door
 from medground.faces.api.server import create_app as create_app
-from medground.faces.cli.options import Batch as Batch
 from medground.faces.cli.options import KnowledgeBase as KnowledgeBase
 from medground.faces.cli.options import Preset as Preset
 from medground.faces.cli.options import Quiet as Quiet

@@ -76,8 +76,10 @@ def preset_names() -> list[str]:
     return sorted(path.name.removesuffix(".toml") for path in _PRESETS.iterdir() if path.name.endswith(".toml"))
 
 
-def preset_layer(name: str) -> dict[str, Any]:
+def preset_layer(name: str, *, alone: bool = False) -> dict[str, Any]:
     """The values of a built-in preset, over those of the preset that it names with `preset`, such as an ablation.
+
+    `alone`: without those.
 
     Raises ConfigError: there is no preset of that name.
     """
@@ -85,7 +87,7 @@ def preset_layer(name: str) -> dict[str, Any]:
         raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
     own = tomllib.loads((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
     base = own.pop("preset", None)
-    values = preset_layer(base) if base else {}
+    values = preset_layer(base) if base and not alone else {}
     merge(values, own)
     return values
 

@@ -36,9 +36,9 @@ from medground.home.registry import RECIPES, SOURCES, Group, find, names, places
 from medground.home.secrets import known_secrets, with_secrets_of, without_secrets
 from medground.home.settings_groups import (
     BudgetSettings,
-    CallSettings,
     KeySettings,
     ModelSettings,
+    OperatorSettings,
     ReadSettings,
     RecipeSettings,
     RetrievalSettings,
@@ -65,7 +65,7 @@ class Settings(Frozen):
 
     model: ModelSettings = ModelSettings()
     models: Mapping[str, ServerSettings] = Field(default_factory=dict)
-    operators: Mapping[str, CallSettings] = Field(default_factory=dict)
+    operators: Mapping[str, OperatorSettings] = Field(default_factory=dict)
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     read: ReadSettings = ReadSettings()
@@ -170,7 +170,7 @@ class Settings(Frozen):
         if model.partition(":")[0] not in COMPATIBLE:
             shared.pop("base_url", None)
         for own in (self.models.get(model), self.operators.get(operator)):
-            shared |= own.model_dump(exclude_unset=True) if own else {}
+            shared |= own.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True) if own else {}
         return ServerSettings.model_validate(shared)
 
     def with_section(self, section: SettingsSection) -> Settings:
@@ -185,8 +185,6 @@ class Settings(Frozen):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
         for path in ("replay", "record"):
             content["retrieval"].pop(path)
-        for name in ("batch", "batch_seconds", "batch_price"):  # how calls are carried changes no answer
-            content["model"].pop(name)
         content = {name: group for name, group in content.items() if group or name not in ("models", "operators")}
         own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
@@ -213,7 +211,28 @@ class Settings(Frozen):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
+        for name, text in self.prompts.items():
+            content["operators"][name]["instructions"] = digest(text)
         return digest(content)[:16]
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The user's own prompts by operator, as their files hold them.
+
+        Raises ConfigError: one cannot be read.
+        """
+        asked = self.operators.items()
+        return {name: self._prompt(name, one.instructions) for name, one in asked if one.instructions is not None}
+
+    def _prompt(self, operator: str, path: Path) -> str:
+        found = next((one for one in (path.expanduser(), self.home / "prompts" / path) if one.is_file()), None)
+        if found is None:
+            where = f"neither in this folder nor in {self.home / 'prompts'}"
+            raise ConfigError(f"operators.{operator}.instructions: {path} is {where}; write it there, or name its path")
+        try:
+            return found.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"operators.{operator}.instructions: {found} cannot be read: {error}") from None
 
     @classmethod
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
@@ -268,7 +287,7 @@ _WIDTH = 118
 def settings_file() -> str:
     """All settings and sections with their defaults, as comments; read back, it changes nothing."""
     blocks = [_group(name, kind) for name, kind in _groups()]
-    blocks[1:1] = [_named('models."openai:NAME"', ServerSettings), _named("operators.NAME", CallSettings)]
+    blocks[1:1] = [_named('models."openai:NAME"', ServerSettings), _named("operators.NAME", OperatorSettings)]
     home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
 

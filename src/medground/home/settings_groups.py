@@ -37,7 +37,6 @@ Effort = Literal["none", "minimal", "low", "medium", "high"]
 """How much a model reasons before it answers."""
 ProfileName = Literal["openai", "anthropic", "ollama", "llama.cpp", "vllm", "generic"]
 """A kind of model server: `models/profiles.py` says what each takes."""
-_IN_BATCHES = 1000
 _EFFORT = "how much a model reasons before it answers; without a value, as it does by itself"
 
 
@@ -53,22 +52,10 @@ class ModelSettings(Frozen):
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
     concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = Field(default=True, description="reuse stored model calls")
-    batch: bool = Field(
-        default=False, description="send model calls by the provider's batch interface (`--batch`), which takes hours"
-    )
-    batch_seconds: float = Field(default=20.0, gt=0, description="seconds between the first looks at a batch")
-    batch_price: float = Field(
-        default=1.0, ge=0, description="what a call in a batch costs, as a share of its list price"
-    )
-
-    @property
-    def at_once(self) -> int:
-        """Model calls at the same time; many more in batches, unless `concurrency` is set."""
-        return _IN_BATCHES if self.batch and "concurrency" not in self.model_fields_set else self.concurrency
 
 
 class CallSettings(Frozen):
-    """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
+    """How a model is asked; what is not set is as in `model`."""
 
     temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
@@ -87,6 +74,17 @@ class ServerSettings(CallSettings):
     )
     profile: ProfileName | None = Field(
         default=None, description="the kind of its server; without a value, by its provider and address"
+    )
+
+
+class OperatorSettings(CallSettings):
+    """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
+
+    instructions: Path | None = Field(
+        default=None, description="a file with a prompt of your own, from this folder or `HOME/prompts`"
+    )
+    typed: bool = Field(
+        default=True, description="off: the reply has the form that your prompt asks for, such as prose with an answer"
     )
 
 

@@ -6,11 +6,8 @@ from functools import cache
 
 from medground.language import words
 from medground.language.clean import without_accents
-from medground.language.noun_phrases import AUXILIARIES
 from medground.language.pattern import lazy_pattern
-from medground.language.predicate_words import VERBS
 from medground.language.subject import PEOPLE, Subject
-from medground.language.word_lists import word_lists
 
 _GROUPS = ((1, "Infant"), (12, "Child"), (18, "Adolescent"), (64, "Adult"))
 """The highest age in years of each group of people, as MeSH defines them; older people are `Aged`."""
@@ -19,13 +16,6 @@ _AGE = lazy_pattern(
     r"\b(?P<old>\d\d?)[ -](?:years?|yrs?)[ -]olds?\b",
     re.IGNORECASE,
 )
-_PAST = word_lists("clause_words")["past"]
-PATIENT = lazy_pattern(
-    rf"\d[ -]year[ -]olds?\b[^.;?]*?\bwith\b(?P<had>.*?)"
-    rf"(?=\b(?:who|now|given|\w+ed|(?:{'|'.join(VERBS)})s|{'|'.join(AUXILIARIES | _PAST)})\b|[.;?]|$)",
-    re.IGNORECASE,
-)
-"""What a patient of an age has, up to what was done or happened."""
 _PARTS = lazy_pattern(r"[.;\n]")
 _LEFT_OUT = lazy_pattern(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
 

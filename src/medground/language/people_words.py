@@ -12,24 +12,18 @@ from rapidfuzz.distance import OSA
 
 from medground.home.files import rows
 from medground.language import words
-from medground.language.people import PATIENT
 from medground.language.plain_words import is_plain, plain_words
 from medground.language.predicate_words import VERBS
-from medground.language.question_kinds import asked_words
+from medground.language.requests import asked_words
 from medground.language.sentences import sentence_spans
-from medground.language.subject import Subject, bracketed, is_slip, subjects
+from medground.language.subject import Subject, bracketed, subjects
+from medground.language.thresholds import COMMON, LONG_SLIP, SHORT_NAME, SHORTEST_SLIP, TOGETHER
 from medground.pubmed.typed import names_in
 
-_SHORTEST, _LONG = 6, 8
-"""Letters of a word that may be misspelt, and one less of what it is misspelt for; a shorter one is too near to others.
-Only in a long one may a letter be taken for another, and only a long one may be misspelt for what no abstract has:
-perineal is not peroneal, purity not parity."""
-_COMMON = 100
-"""Abstracts, of those that are counted, that hold a plain word which may be meant."""
-_SHORT = 4
-"""Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
 _ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
 """Letters that are taken for each other."""
+_PATIENT = re.compile(r"\d[ -]year[ -]olds?\b[^.;?]*\bwith\b")
+"""How a case of an examination begins, of which all is asked about."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 _NAME = re.compile(r"(?<![\w-])[^\W\d_]{4,}(?![\w-])")
 
@@ -49,7 +43,7 @@ def _form(said: str) -> str:
     """What is in capitals is said in capitals, and not beside brackets that explain it; another short word never is."""
     if said.isupper():
         return rf"(?<!\(){said}(?!\s?\()"
-    return f"{f'(?!{said.upper()})' if len(said) <= _SHORT else ''}(?ai:{said})"
+    return f"{f'(?!{said.upper()})' if len(said) <= SHORT_NAME else ''}(?ai:{said})"
 
 
 @cache
@@ -58,10 +52,6 @@ def _brands() -> dict[str, str]:
     stored = (resources.files("medground") / "data" / "brands.tsv.gz").read_bytes()
     rows = (line.split("\t") for line in gzip.decompress(stored).decode("utf-8").splitlines())
     return {brand: drug for brand, drug in rows if brand not in _meant()}
-
-
-TOGETHER = 3
-"""Maximum things that one quote must name together; a longer list is not found in one place."""
 
 
 def as_meant(text: str) -> tuple[str, dict[str, str]]:
@@ -96,19 +86,6 @@ def in_plain_words(text: str) -> PlainWording:
     return PlainWording(whole, asked_last(whole, TOGETHER), changed)
 
 
-def unknown_words(things: Sequence[Subject]) -> list[str]:
-    """The words of things that nobody knows, which may be misspelt."""
-    said = (one.said for one in things if not one.names and not one.heading and one.said.isalpha())
-    return [word for word in said if word.islower() and words.weight(words.stem(word)) >= words.MOST]
-
-
-def slips(unknown: Sequence[str], text: str) -> dict[str, str]:
-    """Unknown words that a text lacks, each with the unknown word of the text that it may be a slip for."""
-    found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()] if unknown else []
-    pairs = ((said, word) for said in unknown if said not in found for word in found if is_slip(said, word))
-    return {said: word for said, word in pairs if words.weight(words.stem(word)) >= words.MOST}
-
-
 def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
     """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
     things = list(found)
@@ -127,7 +104,7 @@ def asked_last(text: str, most: int) -> str:
     """
     spans = sentence_spans(text)
     asked = min((start for start, end in spans if text[:end].endswith("?")), default=0)
-    if asked and not PATIENT.search(text):
+    if asked and not _PATIENT.search(text):
         return _without_story(text[:asked], text[asked:], most)
     places = [thing.start for thing in subjects(text) if thing.decides] if len(spans) > 1 else []
     if len(places) <= most:
@@ -155,7 +132,7 @@ def corrected(word: str) -> str:
     """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""
     from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
 
-    if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or is_plain(word):
+    if len(word) < SHORTEST_SLIP or words.weight(words.stem(word)) < words.MOST or is_plain(word):
         return ""
     near = [one for one in _known()[word[0]] if _is_slip(word, one)]
     near = [] if any(word[:-1] in one[:-1] for one in near) else near  # it may be a form of the other
@@ -166,7 +143,7 @@ def corrected(word: str) -> str:
 
 
 def _is_common(word: str) -> bool:
-    return words.abstracts_with(words.stem(word)) >= _COMMON
+    return words.abstracts_with(words.stem(word)) >= COMMON
 
 
 @cache
@@ -178,14 +155,14 @@ def _plain() -> Mapping[str, list[str]]:
 def _by_letter(found: Iterable[str]) -> Mapping[str, list[str]]:
     grouped: defaultdict[str, list[str]] = defaultdict(list)
     for word in found:
-        if word.isalpha() and len(word) >= _SHORTEST - 1:
+        if word.isalpha() and len(word) >= SHORTEST_SLIP - 1:
             grouped[word[0]].append(word)
     return grouped
 
 
 def _is_slip(word: str, other: str) -> bool:
     """Whether one letter is left out, doubled or, in a long word, taken for one that is like it, or some are moved."""
-    is_long = len(word) >= _LONG
+    is_long = len(word) >= LONG_SLIP
     word = word if other.endswith("s") else word.removesuffix("s")
     is_moved = sorted(word) == sorted(other)
     if OSA.distance(word, other, score_cutoff=2) > (2 if is_long and is_moved else 1):

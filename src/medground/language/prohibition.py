@@ -6,13 +6,9 @@ from medground.language.pattern import verbose_pattern
 from medground.language.people import other_people
 from medground.language.predicate_words import ALL_VERBS
 from medground.language.question_reading import Asked
+from medground.language.requests import LEAVE
+from medground.language.thresholds import FORBIDS
 
-LEAVE = verbose_pattern(
-    r"""
-    \b(?:can|could|may|might|should|shall|must|ought|allowed|wise|ok|okay|al(?:l\ )?right|fine)\b
-    """
-)
-"""Words that ask leave, such as "ok", and name nothing."""
 _PROHIBITS = verbose_pattern(
     r"""
     \b(?:should|must|ought\ to|shall)(?:n['’]t|\ not|\ never|\ no\ longer)\b|\bcontra-?indicat|\bavoid(?!ance)|
@@ -23,8 +19,6 @@ _PROHIBITS = verbose_pattern(
 )
 _ASPECTS = frozenset(["safety", "what to avoid in", "harms of"])
 """Aspects of a question about whether something may be done."""
-_COVERED = 0.5
-"""Minimum share, by weight, that a prohibition has of the question's words beside its diseases and people."""
 
 
 def asks_leave(asked: Asked) -> bool:
@@ -64,6 +58,6 @@ def forbidden(asked: Asked, title: str, sentence: str, before: str = "") -> floa
     if all(thing.is_disease for thing in things):
         named = [*asked.people, *(one.said for one in things), *ALL_VERBS]
         wanted = asked.topic.difference(words.terms(" ".join(named)))
-        if not wanted or words.coverage(wanted, words.terms(own)) < _COVERED:
+        if not wanted or words.coverage(wanted, words.terms(own)) < FORBIDS:
             return 0.0
     return 0.5 if unnamed else 1.0

@@ -7,26 +7,33 @@ American spellings are one word already (`words.stem`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-
-from rapidfuzz.distance import OSA
 
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.genes import CODE, gene_names
 from medground.language.plain_words import is_plain
-from medground.language.question_kinds import asked_words, aspects_of
-from medground.language.requests import latest
+from medground.language.requests import asked_words, aspects_of
+from medground.language.thresholds import (
+    APART,
+    BROADEST,
+    DISEASE,
+    INITIALS,
+    ORDINARY,
+    RARE_DISEASE,
+    SEARCHED_NAMES,
+    SHORT_NAME,
+    UNSEEN,
+)
 from medground.language.types import has_types_of
+from medground.values.query import Or, Phrase, Query
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
 _THINGS = ("B", "C", "D", "F03")
 """Trees of what is not only asked of a thing, as its mortality is."""
-_ATTRIBUTES = "C23.550.291"
-"""Tree of what is said of diseases, such as that they are rare or chronic."""
 _OF_HEALTH = (
     *("C", "F03", "B01.043", "B01.046", "B01.050.500.500", "B01.268", "B01.300", "B03", "B04"),
     *("D", "E02", "E03", "E04"),
@@ -36,23 +43,7 @@ _INBORN = "C16.320"
 """Tree of genetic diseases."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
-_BELOW = 40
-"""Maximum headings below a heading that decides; a broader one, such as Neoplasms, is named in too many ways."""
-_ORDINARY = 2.5
-"""Weight below which a single word is too ordinary to decide, such as pain or surgery."""
-_SHORT = 4
-"""Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
-_INITIALS = 2
-"""Letters of an abbreviation that may be of anything, such as GP."""
-_APART = 2
-"""Content words that may stand between those of a name."""
-_UNSEEN = 6
-"""Letters of a plain word that decides because no abstract and no heading has it."""
-_DISEASE, _RARE = 5, 4.5
-"""Letters and weight of the first word of a disease's name that may stand for it."""
 _ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
-_SLIPS = 10
-"""Letters from which a misspelt word may differ in two letters from the right one."""
 PEOPLE = {
     **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
     **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
@@ -60,10 +51,10 @@ PEOPLE = {
     "Aged": "older",
 }
 """Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
-_SHORT_FOR = re.compile(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
+_SHORT_FOR = re.compile(r"^[A-Z]{2,}(?=s? \()|(?<=\()[A-Z]{2,}(?=s?\)$)")
+"""What is short for the rest of a name, as in "SAH (Subarachnoid Hemorrhage)"."""
 BRACKETS = re.compile(r"\(([^()]*)\)")
 PART = re.compile(r"[^\W\d_]+|\d+")
-_FOOTNOTE = re.compile(r"([a-z]{5,})\d{1,2}")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -106,6 +97,16 @@ class Subject:
         return [*([self.said] if CODE.match(self.said) else []), *found.values()]
 
     @property
+    def searched_names(self) -> list[str]:
+        """Its other names that are searched for."""
+        return self.other_names[:SEARCHED_NAMES]
+
+    @property
+    def query(self) -> Query:
+        """Any of its names; no initials but its own, which stand for other things too."""
+        return any_name([self.said, *(name for name in self.searched_names if not name.isupper())])
+
+    @property
     def is_disease(self) -> bool:
         """Whether it is a disease and nothing else by its heading."""
         return bool(self._trees) and all(tree.startswith(("C", "F03")) for tree in self._trees)
@@ -117,9 +118,8 @@ class Subject:
 
     @property
     def has_senses(self) -> bool:
-        """Whether it is one word for a tool or a procedure, or of everyday English: what it means, the rest tells."""
-        used = bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
-        return " " not in self.said and (used or is_plain(self.said.lower()))
+        """Whether it is one word for a tool or a procedure: of which, only the rest of a question tells."""
+        return " " not in self.said and bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
 
     @cached_property
     def _trees(self) -> tuple[str, ...]:
@@ -133,10 +133,7 @@ class Subject:
         terms = words.terms(text)
         stems = frozenset(terms)
         named = (name for name in (self.said, *self.names, *self.narrower) if _is_in(name, text, terms, stems))
-        if any(has_types_of(name, text) for name in named):
-            return True
-        unknown = not self.names and self.said.isalpha() and self.said.islower()
-        return unknown and any(is_slip(words.stem(self.said), one) for one in stems)
+        return any(has_types_of(name, text) for name in named)
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -146,7 +143,6 @@ def subjects(question: str) -> tuple[Subject, ...]:
     """
     from medground.language.mesh_terms import named  # it brings MeSH
 
-    question = question.replace(latest(question), " ") if latest(question) else question
     read = without_accents(question).replace("/", " or ")
     for text in dict.fromkeys((BRACKETS.sub(" ", read), BRACKETS.sub(r" \1 ", read))):
         plain = " ".join(text.split()) or question
@@ -168,16 +164,15 @@ def subjects(question: str) -> tuple[Subject, ...]:
     return tuple(found)
 
 
-def _has_footnote(word: str) -> bool:
-    """Whether a word is plain English with a number behind it, such as `hereditary2`, which names nothing."""
-
-    found = _FOOTNOTE.fullmatch(word)
-    return found is not None and is_plain(found[1])
-
-
 def _does(said: str, question: str) -> bool:
     """Whether a word is what somebody does: in "can he fly" it is no insect."""
     return re.search(rf"\b(?:i|he|she|we|they|you) {re.escape(said)}\b", question, re.IGNORECASE) is not None
+
+
+def any_name(names: Iterable[str]) -> Or:
+    """The query for any of some names, each as a phrase; the best match counts."""
+    written = dict.fromkeys(form for name in names for form in forms(name))
+    return Or(parts=tuple(Phrase(text=form) for form in written), best=True)
 
 
 def forms(name: str) -> list[str]:
@@ -196,24 +191,25 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
-        coded = kind in ("name", "abbreviation") and said.casefold() not in plain and not _has_footnote(said)
+        coded = kind in ("name", "abbreviation") and said.casefold() not in plain
         others = (*brackets, *gene_names(said)) if coded else brackets
-        of_health = bool(heading) or len(said) > _INITIALS
+        of_health = bool(heading) or len(said) > INITIALS
         return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health, is_thing=coded)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
-    shorts = dict.fromkeys((*_initials(said), *_initials(found.name), *filter(None, map(_short_for, names))))
+    shorts = dict.fromkeys(
+        (*_initials(said), *_initials(found.name), *(short for name in names for short in _SHORT_FOR.findall(name)))
+    )
     names += (short for short in shorts if short not in names)
-    narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
+    narrower = [without_accents(name) for one in below[1:BROADEST] for name in (one.name, *one.entry_terms)]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
     aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
     named = rare and not is_plain(said)
-    decides = len(below) <= _BELOW and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
+    decides = len(below) <= BROADEST and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
-    is_aspect = is_aspect or all(tree.startswith(_ATTRIBUTES) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
-    eaten = len(below) <= _BELOW and any(tree.startswith("J02") for tree in found.trees)
+    eaten = len(below) <= BROADEST and any(tree.startswith("J02") for tree in found.trees)
     decides = decides or eaten
     is_thing = decides or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
@@ -223,15 +219,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
 def _initials(name: str) -> list[str]:
     """The initials of three words and more, as one word."""
     parts = PART.findall(name)
-    return ["".join(part[0] for part in parts).upper()] if len(parts) > _INITIALS and "," not in name else []
-
-
-def _short_for(name: str) -> str:
-    """What is short for the rest in a name such as "SAH (Subarachnoid Hemorrhage)"; empty if nothing is."""
-    both = _SHORT_FOR.fullmatch(name)
-    letters = iter((both[2] or both[3]).upper()) if both else iter(())
-    short = (both[1] or both[4]) if both else ""
-    return short if all(letter in letters for letter in short) else ""
+    return ["".join(part[0] for part in parts).upper()] if len(parts) > INITIALS and "," not in name else []
 
 
 def _place(said: str, question: str) -> int:
@@ -252,18 +240,12 @@ def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) ->
 
     So of an inflammation, whose stem is that of the organ: arachnoiditis is no arachnoid cyst.
     """
-    if len(name) <= _SHORT or _is_code(name) or (name.endswith("itis") and " " not in name):
+    if len(name) <= SHORT_NAME or _is_code(name) or (name.endswith("itis") and " " not in name):
         return pattern(name).search(text) is not None
     wanted = frozenset(words.terms(name))
     if not wanted or not wanted <= stems:
         return False
-    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + _APART, least=len(wanted)) > 0
-
-
-def is_slip(word: str, other: str) -> bool:
-    """Whether one word may be a slip of the pen for another: it begins as it does, and one or two letters differ."""
-    most = 2 if len(word) >= _SLIPS else 1
-    return other[0] == word[0] and OSA.distance(word, other, score_cutoff=most) <= most
+    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + APART, least=len(wanted)) > 0
 
 
 @lru_cache(maxsize=4096)
@@ -275,8 +257,8 @@ def pattern(name: str) -> re.Pattern[str]:
     if name.endswith("s") and name[-2:-1].isupper():
         name = name[:-1]
     parts = r"[\s-]?".join(map(re.escape, PART.findall(name)))
-    own_case = len(name) <= _SHORT and name.isupper()
-    if own_case and len(name) > _INITIALS and words.weight(words.stem(name.lower())) >= words.MOST:
+    own_case = len(name) <= SHORT_NAME and name.isupper()
+    if own_case and len(name) > INITIALS and words.weight(words.stem(name.lower())) >= words.MOST:
         parts = f"(?:{parts}|{parts.capitalize()})"
     return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if own_case else re.IGNORECASE)
 
@@ -286,7 +268,7 @@ def _of_disease(word: str) -> tuple[str, ...]:
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
-    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word) or is_plain(word.lower()):
+    if len(word) < DISEASE or words.weight(stem) < RARE_DISEASE or _ADJECTIVE.search(word) or is_plain(word.lower()):
         return ()
     found = [one for one in vocabulary().beginning(word) if any(tree.startswith(("C", "F03")) for tree in one.trees)]
     return tuple(without_accents(name) for one in found for name in (one.name, *one.entry_terms))
@@ -302,7 +284,7 @@ def _names_disease(word: str, question: str) -> bool:
 
 
 def _is_ordinary(said: str) -> bool:
-    return len(stems := words.terms(said)) <= 1 and all(words.weight(stem) < _ORDINARY for stem in stems)
+    return len(stems := words.terms(said)) <= 1 and all(words.weight(stem) < ORDINARY for stem in stems)
 
 
 def _is_unseen(word: str, question: str) -> bool:
@@ -318,9 +300,9 @@ def _is_unseen(word: str, question: str) -> bool:
     if not word.islower():
         begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
         plain = is_plain(re.sub("['’]s$", "", word)) or (begins and is_plain(word.lower()))
-        return len(word) >= _SHORT and (not plain or _names_disease(word, question))
-    if is_plain(word) or _has_footnote(word):
+        return len(word) >= SHORT_NAME and (not plain or _names_disease(word, question))
+    if is_plain(word):
         return False
-    if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
+    if len(word) >= DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
-    return len(word) >= _UNSEEN
+    return len(word) >= UNSEEN

@@ -18,7 +18,7 @@ from pydantic_ai.usage import RequestUsage
 from medground.errors import BudgetExhausted
 from medground.models.as_meant import as_meant
 from medground.models.base import CallLimits
-from medground.models.operators.base import I, O, Operator, PlainOutput
+from medground.models.operators.base import I, O, Operator
 from medground.models.output import REFUSALS, narrowed, whole_texts, without_probabilities
 from medground.sources.http.clients import cut_of
 
@@ -146,8 +146,9 @@ class Attempts(WrapperModel):
     ) -> None:
         super().__init__(wrapped)
         self._choices = operator.choices(value)
-        self._output = None if issubclass(operator.output, PlainOutput) else operator.output
-        self._heard, self._field = operator.heard if operator.streamed else None, operator.streamed
+        self._output = None if operator.is_prose else operator.output
+        streams = operator.streamed and not operator.is_prose
+        self._heard, self._field = operator.heard if streams else None, operator.streamed
         self._told: list[str] = []
         self.sent = 0
         self.estimated = 0

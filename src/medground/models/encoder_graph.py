@@ -222,16 +222,15 @@ def quantised(graph: Path, path: Path) -> Path:
     return path
 
 
-def write_graph(weights: Weights, shape: BertShape, path: Path) -> Path:
-    """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
+def mean_graph(weights: Weights, shape: BertShape) -> onnx.ModelProto:
+    """The float32 graph of a BERT encoder with mean pooling and unit length.
 
     Raises KeyError: a weight is missing.
     """
     graph = EncoderGraph(weights, shape)
     # The mean and the sum have the same direction, so scaling replaces the division by the token count.
     graph.node("LpNormalization", graph.summed(graph.encoded())[0], axis=-1, p=2, out="embedding")
-    size = weights["embeddings.word_embeddings.weight"].shape[1]
-    return saved(graph.model("sentence_encoder", "embedding", size), path)
+    return graph.model("sentence_encoder", "embedding", weights["embeddings.word_embeddings.weight"].shape[1])
 
 
 # The graph of a network that reads two texts.

@@ -19,20 +19,15 @@ from medground.errors import ConfigError
 from medground.home.layers import PREFIX
 from medground.home.secrets import known_secrets, without_secrets
 from medground.home.settings import COMPATIBLE, Settings
-from medground.home.settings_groups import ServerSettings
 from medground.models.base import NAMES
-from medground.models.batching import BatchedNetwork
 from medground.models.profiles import COMPATIBLE_MODEL
-from medground.models.served import LARGEST_REPLY, ModelWire, ServedModel
+from medground.models.served import LARGEST_REPLY, ServedModel
 from medground.sources.http.clients import Bounded, Network, ReplyLimits
 
 _OPENAI = ("openai", "openai-chat", "openai-responses")
 KEY_OF = dict.fromkeys(_OPENAI, "openai") | {"anthropic": "anthropic", "google": "google"}
 """Maps a provider to the field of `settings.keys` that holds its key."""
 
-_LARGEST_RESULTS = 1 << 30
-"""Bytes of a file with the results of a batch."""
-_RESULTS_SECONDS = 3600.0
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
 
@@ -52,7 +47,8 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     if name in settings.keys.models or (name in settings.models and settings.models[name].base_url is not None):
         key, own_name = settings.keys.models.get(name), f'keys.models."{name}"'
     secrets = known_secrets(settings)
-    wire = _wire(settings, server, secrets)
+    longest = max(server.timeout, *(one.timeout for one in settings.operators.values()), 0.0)
+    wire = Bounded(ReplyLimits(LARGEST_REPLY, longest), Network(), secrets)
     try:
         if server.base_url is None:
             model = _known(name, wire, {} if key is None else {"api_key": key.get_secret_value()})
@@ -67,21 +63,10 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
         key_hint=own_name or f"the key of {provider} in the environment",
         secrets=secrets,
         wire=wire,
-        batch_price=settings.model.batch_price,
     )
 
 
-def _wire(settings: Settings, server: ServerSettings, secrets: tuple[str, ...]) -> ModelWire:
-    """What carries the requests to a model's server, each by itself or in batches."""
-    if not settings.model.batch:
-        longest = max(server.timeout, *(one.timeout for one in settings.operators.values()), 0.0)
-        return ModelWire(ReplyLimits(LARGEST_REPLY, longest), secrets)
-    carrier = Bounded(ReplyLimits(_LARGEST_RESULTS, _RESULTS_SECONDS), Network(), secrets)
-    folder = settings.home / "cache" / "batches"
-    return ModelWire(ReplyLimits(LARGEST_REPLY), secrets, BatchedNetwork(carrier, folder, settings.model.batch_seconds))
-
-
-def _known(name: str, wire: ModelWire, given: dict[str, Any]) -> ProviderModel:
+def _known(name: str, wire: Bounded, given: dict[str, Any]) -> ProviderModel:
     if name.startswith("ollama:") and not os.environ.get("OLLAMA_BASE_URL"):
         given = {"base_url": OLLAMA_ADDRESS} | given
     try:
@@ -93,8 +78,6 @@ def _known(name: str, wire: ModelWire, given: dict[str, Any]) -> ProviderModel:
         raise UserError("its provider takes no base_url")
     if _takes_our_client(takes):
         given = given | {"http_client": wire.client}
-    elif wire.is_batched:
-        raise UserError("its provider sends no batches; leave --batch out")
     return infer_model(name, lambda _: kind(**given))
 
 
@@ -104,7 +87,7 @@ def _takes_our_client(takes: Mapping[str, inspect.Parameter]) -> bool:
     return asked is not None and any(name in str(asked.annotation) for name in ("httpx2", "HTTPClient"))
 
 
-def _at(address: str, name: str, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
+def _at(address: str, name: str, key: SecretStr | None, wire: Bounded) -> ProviderModel:
     """A model at an address of the settings. Without a key, none is sent, whatever the environment holds."""
     secret = key.get_secret_value() if key else None
     if name.partition(":")[0] not in COMPATIBLE:

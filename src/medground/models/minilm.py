@@ -6,20 +6,21 @@ version of the recipe, so that a new recipe never loads an old graph.
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
+from onnx import ModelProto
 from tokenizers import Tokenizer
 
 from medground.corpus.faults import writing
 from medground.errors import ConfigError
 from medground.home.files import put
 from medground.models.catalogue import MINILM
-from medground.models.encoder_graph import quantised, read_weights, write_graph
+from medground.models.encoder_graph import BertShape, Weights, mean_graph, quantised, read_weights, saved
 from medground.models.padding import batches, tokens_and_mask
 from medground.models.sessions import ONNX_ERRORS, open_session
 from medground.models.wheels import require
@@ -34,7 +35,7 @@ _RECIPE = 1
 
 
 class OnnxEmbedder:
-    """A sentence encoder made by `write_graph`, with its tokenizer; texts longer than `max_tokens` are truncated.
+    """A sentence encoder made by `mean_graph`, with its tokenizer; texts longer than `max_tokens` are truncated.
 
     Raises ConfigError: the graph cannot be read.
     """
@@ -68,26 +69,30 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
     Raises ConfigError: the model has not been fetched, or its files were changed; StorageFailed: there is no space for
     the graph.
     """
-    models = home / "models"
-    folder = require(MINILM, models)
     identity = f"minilm-{precision}-r{_RECIPE}-{MINILM.sha256[:16]}"
-    graph = models / f"{identity}.onnx"
-    if not graph.is_file():
-        _make(folder, graph, precision)
+    folder, graph = graph_over(home / "models", identity, mean_graph, precision)
     longest = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"]
     name = "minilm" if precision == "int8" else "minilm-fp32"
     return OnnxEmbedder(name, identity, graph, folder / "tokenizer.json", longest, threads)
 
 
-def _make(folder: Path, target: Path, precision: Precision) -> None:
-    """Write the graph to a temporary file first and rename it, so that an incomplete one is never opened."""
-    weights, shape = read_weights(folder, MINILM)
-    scratch = target.parent / ".graph"
-    with writing(target.parent), FileLock(target.parent / ".graph.lock"):
-        shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
-        scratch.mkdir()
-        made = write_graph(weights, shape, scratch / "fp32.onnx")
-        if precision == "int8":
-            made = quantised(made, scratch / "int8.onnx")
-        put(made, target)
-        shutil.rmtree(scratch)
+def graph_over(
+    models: Path, name: str, build: Callable[[Weights, BertShape], ModelProto], precision: Precision = "int8"
+) -> tuple[Path, Path]:
+    """The folder of MiniLM below that of all models, and the graph `NAME.onnx` over its weights, made on first use.
+
+    Raises ConfigError: the model has not been fetched, or its files were changed; StorageFailed: there is no space for
+    the graph.
+    """
+    folder = require(MINILM, models)
+    graph = models / f"{name}.onnx"
+    if not graph.is_file():
+        weights, shape = read_weights(folder, MINILM)
+        scratch = models / ".graph"
+        with writing(models), FileLock(models / ".graph.lock"):
+            shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
+            scratch.mkdir()
+            made = saved(build(weights, shape), scratch / "fp32.onnx")
+            put(quantised(made, scratch / "int8.onnx") if precision == "int8" else made, graph)
+            shutil.rmtree(scratch)
+    return folder, graph

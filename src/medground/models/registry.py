@@ -16,7 +16,7 @@ from medground.errors import ConfigError
 from medground.home.files import digest, write_whole
 from medground.home.registry import find
 from medground.home.settings import Settings
-from medground.home.settings_groups import CallSettings
+from medground.home.settings_groups import OperatorSettings
 from medground.models.base import NAMES, CallLimits, Keyless, Model, Reply, base_address
 from medground.models.operators.base import Heard, I, InvalidOutput, O, Operator, OperatorOutput
 from medground.values.usage import KEYLESS, Usage
@@ -73,7 +73,8 @@ class CallCache:
 class Models:
     """The open models by name, and the name of the model for each operator, which is `default` for all others.
 
-    `concurrency` is the most calls at once to models that can be cached; `asked` is how single operators are asked.
+    `concurrency` is the most calls at once to models that can be cached; `asked` is how single operators are asked,
+    `prompts` are the user's own.
     """
 
     def __init__(
@@ -83,10 +84,11 @@ class Models:
         models: Mapping[str, Model],
         cache: CallCache | None = None,
         concurrency: int = 8,
-        asked: Mapping[str, CallSettings] = MappingProxyType({}),
+        asked: Mapping[str, OperatorSettings] = MappingProxyType({}),
+        prompts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._default = default
-        self._asked = asked
+        self._asked, self._prompts = asked, prompts
         self._operators = dict(operators)
         self._models = dict(models)
         self._cache = cache
@@ -120,6 +122,9 @@ class Models:
         """
         model = self.for_operator(operator.name)
         operator = replace(operator, asked=self._asked.get(operator.name), heard=heard)
+        asks_ours = model.name.partition(":")[0] in (KEYLESS, "planner")  # a planner was trained on ours
+        if not asks_ours and (own := self._prompts.get(operator.name)):
+            operator = operator.with_prompt(own)
         if not model.cacheable:
             return await model.answer(operator, value, limits)
         cache = self._cache or kept
@@ -153,7 +158,8 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
         "prompt": operator.prompt(value),
     }
     if operator.asked:
-        content |= operator.asked.model_dump(include={"temperature", "longest", "reasoning"}, exclude_unset=True)
+        said = {"temperature", "longest", "reasoning", "typed"}
+        content |= operator.asked.model_dump(include=said, exclude_unset=True)
     return digest(content)
 
 
@@ -181,7 +187,6 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
             models[name] = _open(name, settings)
         except ConfigError as error:
             problems.append(str(error))
-    problems += _against_batches(settings, models)
     if problems:
         raise ConfigError("; ".join(problems))
     return Models(
@@ -189,23 +194,10 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         settings.model.operators,
         models,
         cache=CallCache(settings.home / "cache" / "calls") if settings.model.cache else None,
-        concurrency=settings.model.at_once,
+        concurrency=settings.model.concurrency,
         asked=settings.operators,
+        prompts=settings.prompts,
     )
-
-
-def _against_batches(settings: Settings, models: Iterable[str]) -> list[str]:
-    """Why model calls cannot be sent as batches, if they are to be."""
-    if not settings.model.batch:
-        return []
-    problems = []
-    if all(name == KEYLESS or name.partition(":")[0] in ("local", "planner") for name in models):
-        problems.append("--batch needs a hosted model; name one with --model, such as openai:gpt-5")
-    if not settings.model.cache:
-        problems.append("--batch keeps replies in the cache; leave --no-cache and model.cache out")
-    if settings.budget.seconds is not None:
-        problems.append("budget.seconds would count the hours of waiting for a batch; leave it or --batch out")
-    return problems
 
 
 def _open(name: str, settings: Settings) -> Model:

@@ -11,19 +11,14 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
-from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from medground.corpus.faults import writing
-from medground.home.files import put
-from medground.models.catalogue import MINILM
-from medground.models.encoder_graph import BertShape, EncoderGraph, Weights, quantised, read_weights, saved
+from medground.models.encoder_graph import BertShape, EncoderGraph, Weights
+from medground.models.minilm import graph_over
 from medground.models.padding import tokens_and_mask
 from medground.models.sessions import open_session
-from medground.models.wheels import require
 
 _QUESTION, _TITLE, _SENTENCE = 80, 20, 64
 """Most tokens of each. Of a longer question its beginning, which names the subject, and its end are read."""
@@ -75,22 +70,13 @@ def open_sentence_scorer(home: Path) -> SentenceScorer:
     Raises ConfigError: MiniLM has not been fetched, or its files were changed; StorageFailed: there is no space for
     the graph.
     """
-    models = home / "models"
-    folder = require(MINILM, models)
-    trained = (resources.files("medground") / "data" / "models" / "sentence_scorer.safetensors").read_bytes()
-    graph = models / f"sentence-scorer-{hashlib.sha256(trained).hexdigest()[:16]}.onnx"
-    if not graph.is_file():
-        with writing(models), FileLock(models / ".scorer.lock"):
-            whole = models / ".scorer.onnx"
-            weights, shape = read_weights(folder, MINILM)
-            saved(scorer_graph(weights | _trained(trained), shape), whole)
-            put(quantised(whole, models / ".scorer-int8.onnx"), graph)
-            whole.unlink()
+    content = (resources.files("medground") / "data" / "models" / "sentence_scorer.safetensors").read_bytes()
+    trained = {name: value.astype(np.float32) for name, value in load(content).items()}
+    name = f"sentence-scorer-{hashlib.sha256(content).hexdigest()[:16]}"
+    folder, graph = graph_over(
+        home / "models", name, lambda weights, shape: scorer_graph({**weights, **trained}, shape)
+    )
     return SentenceScorer(graph, folder / "tokenizer.json")
-
-
-def _trained(content: bytes) -> dict[str, NDArray[np.float32]]:
-    return {name: value.astype(np.float32) for name, value in load(content).items()}
 
 
 def scorer_graph(weights: Weights, shape: BertShape) -> ModelProto:

@@ -3,11 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, cast
 
-import httpx2
 import pydantic_ai
 from pydantic_ai import (
     Agent,
@@ -28,9 +26,8 @@ from medground.errors import BudgetExhausted, ModelFailed
 from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
-from medground.models.batching import BatchedNetwork
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
-from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
+from medground.models.operators.base import I, InvalidOutput, O, Operator
 from medground.models.output import (
     REFUSALS,
     asking_for_probabilities,
@@ -40,7 +37,7 @@ from medground.models.output import (
     without_unknown,
 )
 from medground.models.profiles import Form, forms_of, profile_of, reasoning_settings, reasons
-from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
+from medground.sources.http.clients import Bounded, CutReply
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
@@ -59,15 +56,6 @@ LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
 
 
-class ModelWire(Bounded):
-    """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect."""
-
-    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = (), inner: BatchedNetwork | None = None) -> None:
-        super().__init__(limits, inner or Network(), secrets)
-        self.is_batched = inner is not None
-        self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
-
-
 class ServedModel:
     """A pydantic-ai model that answers operators.
 
@@ -84,7 +72,6 @@ class ServedModel:
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.
-        batch_price: what a call in a batch costs, as a share of its list price.
     """
 
     cacheable = True
@@ -98,14 +85,11 @@ class ServedModel:
         server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
-        wire: ModelWire | None = None,
-        batch_price: float = 1.0,
+        wire: Bounded | None = None,
     ) -> None:
         self.name = name
         self._model = model
         self._wire = wire
-        self._is_batched = wire is not None and wire.is_batched
-        self._batch_price = Decimal(str(batch_price))
         self._used = False
         self._server = server or ServerSettings()
         self._server_retries = server_retries or Retries()
@@ -134,9 +118,8 @@ class ServedModel:
         spent = RunUsage()
         server = self._server
         if operator.asked:
-            server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
-        if self._is_batched:
-            operator = replace(operator, heard=None)
+            own = operator.asked.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True)
+            server = server.model_copy(update=own)
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
         try:
             result = await self._run(operator, value, server, attempts)
@@ -180,8 +163,9 @@ class ServedModel:
     ) -> Agent[object, O]:
         form = self._forms[0]
         seen = self._profile.shows_schema and form in ("schema", "tool")
-        shown = "" if seen or issubclass(operator.output, PlainOutput) else form_of(operator.output)
-        example = f"\n\n{operator.example}" if operator.example and not self._profile.small else ""
+        shown = "" if seen or operator.is_prose else form_of(operator.output)
+        shows_example = operator.example and not (self._profile.small or operator.template)
+        example = f"\n\n{operator.example}" if shows_example else ""
         instructions = f"{operator.instructions}{shown}{example}"
         attempts.in_plain_text, attempts.narrows = form == "prompt", self._profile.small
         attempts.size = len(f"{instructions}{operator.prompt(value)}".encode())
@@ -190,8 +174,8 @@ class ServedModel:
         weighed = self._gives_probabilities and weighs(operator.output)
         agent: Agent[object, O] = Agent(
             attempts,
-            output_type=_constrained(operator.output, form),
-            instructions=instructions,
+            output_type=_constrained(operator, value, form),
+            instructions=instructions.strip() or None,
             retries=server.retries,
             model_settings=asking_for_probabilities(settings) if weighed else settings,
         )
@@ -214,9 +198,7 @@ class ServedModel:
 
     def _settings(self, server: ServerSettings) -> ModelSettings:
         # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
-        settings: dict[str, Any] = {"framing_announcement": "never"}
-        if not self._is_batched:
-            settings["request_timeout"] = server.timeout
+        settings: dict[str, Any] = {"framing_announcement": "never", "request_timeout": server.timeout}
         if "max_retries" not in self._model.unsupported_settings:
             settings["max_retries"] = 0
         if server.longest is not None:
@@ -251,8 +233,6 @@ class ServedModel:
         cached = spent.cache_read_tokens or spent.details.get(_CACHED_BY_DEEPSEEK, 0)
         if lost or spent.unmeasured_requests or attempts.estimated:
             price = None
-        if price is not None and self._is_batched:
-            price *= self._batch_price
         return Usage(
             input_tokens=spent.input_tokens,
             output_tokens=spent.output_tokens,
@@ -279,15 +259,18 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[RunContext[object]
     return check
 
 
-def _constrained(output: type[O], form: Form) -> Any:
-    """The output as pydantic-ai constrains it by a form; plain text is not constrained."""
-    if issubclass(output, PlainOutput):
-        plain: Any = output
+def _constrained(operator: Operator[I, O], value: I, form: Form) -> Any:
+    """The output as pydantic-ai constrains it by a form; prose is not constrained."""
+    output: Any = operator.output
+    if operator.is_prose:
 
-        def written(text: str) -> Any:
-            return plain(text=text)
+        def read(text: str) -> Any:
+            try:
+                return operator.reads(value, text) if operator.is_read and operator.reads else output(text=text)
+            except InvalidOutput as error:
+                raise ModelRetry(str(error)) from None
 
-        return TextOutput(written)
+        return TextOutput(read)
     if form == "schema":
         return NativeOutput(output, template=False)
     return ToolOutput(output) if form == "tool" else PromptedOutput(output, template=False)

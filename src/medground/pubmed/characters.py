@@ -131,3 +131,8 @@ def fold_lines(text: str) -> str:
 
 STOPWORDS = frozenset(word for row in rows("pubmed", "stopwords") for word in row) | {"or", "not"}
 """Includes lower-case `or` and `not`: they are not operators, and as words they would only exclude records."""
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text alone, in lower case: what is left is the same however it is set."""
+    return re.sub(r"[\W_]+", "", text.casefold())

@@ -145,10 +145,9 @@ class CorpusSource:
 
 def _ranked_by(query: Query, text: str) -> Query:
     if isinstance(query, Words):
-        from medground.language.question_query import all_names  # it brings MeSH
-        from medground.language.question_reading import reading_of
+        from medground.language.question_reading import reading_of  # it brings MeSH
 
-        return all_names(reading_of(query.text)) if query.field is None else query
+        return reading_of(query.text).query if query.field is None else query
     if not text.strip():
         return query
     return all_of([query, any_of([Words(text=text), Everything()])])

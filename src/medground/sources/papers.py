@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.json_paths import texts_at, values_at
+from medground.corpus.readers.services import texts_at, values_at
 from medground.corpus.retraction import marked
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings

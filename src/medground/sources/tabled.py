@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from medground.corpus.readers.json_paths import texts_at
-from medground.corpus.readers.services import service_document
+from medground.corpus.readers.services import service_document, texts_at
 from medground.errors import SourceUnavailable
 from medground.home.files import tables
 from medground.home.settings import Settings

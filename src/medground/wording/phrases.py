@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.corpus.library import title_of
 from medground.language.clean import clean, ended, joined, sentence, some
-from medground.language.question_kinds import ENGLISH_ONLY
+from medground.language.requests import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
 from medground.values.question import CLOSED, Follows, Option
@@ -77,6 +77,8 @@ def headline(answer: Answer) -> str:
         return joined(answer.rationale[first[0].start : first[-1].end])
     said = decided(answer)
     quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
+    if quotes and answer.report and answer.question.task.startswith("yes-no"):
+        return "Yes or no: not judged. What the sources say"
     return "What the sources say" if quotes else said
 
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 from medground.answering import Run, SentenceNames, TextSpan, cosines, fuse, named
 from medground.corpus import chunk, why_aside
-from medground.models import SentencedPassage
+from medground.models import SentencedPassage, cue
 from medground.recipes import BioMedSearchSettings, merged
 from medground.recipes import coverage as share_of
 from medground.values import Document, Hit, Lookup
 from medground_evaluate.auditing import FEWEST, Groups, by_options
 from medground_evaluate.blind import Guesses, chance, groups_of, near_pairs, scored, usual_number
 from medground_evaluate.build import operators
-from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
 from medground_evaluate.items import Item
 
@@ -71,10 +70,9 @@ async def findings_of(one: SubTopic, level: operators.Level, run: Run) -> list[F
     await run.retrieve(one.papers)
     papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
     found: dict[str, Finding] = {}
-    together = _TOGETHER if run.answerer(operators.brief_papers).is_model else 1
-    for first in range(0, len(papers), together):
+    for first in range(0, len(papers), _TOGETHER):
         names = SentenceNames()
-        views = tuple(sentenced(paper, names) for paper in papers[first : first + together])
+        views = tuple(sentenced(paper, names) for paper in papers[first : first + _TOGETHER])
         output = await run.ask(operators.brief_papers, operators.BriefInput(topic=one.text, level=level, papers=views))
         for written in output.findings:
             proofs = tuple(proof_of(names[sentence], run) for sentence in dict.fromkeys(written.sentences))
@@ -143,7 +141,6 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
         wrong=wanted.options - len(wanted.key),
         findings=views,
         rejected=tuple(one[:100] for one in wanted.rejected[-3:]),
-        seed=wanted.seed,
     )
     written = await run.ask(operators.write_choice_question, value)
     if not written.options:
@@ -207,6 +204,11 @@ def _lettered(
     )
 
 
+_ABSOLUTE = cue(
+    "only|always|never|all|none|every|must|exclusively|invariably|solely|entirely|completely|regardless|cannot|any|directly"
+)
+_HEDGED = cue("may|might|can|could|some|often|usually|generally|partly|potentially|possibly|suggests?|likely")
+"""Words that test takers know as a mark of wrong options, and as a mark of right ones."""
 LENGTHS = 1.5
 """All options of one kind may not be longer than all of the other kind by this factor. A lower one would reject so many
 questions whose right options are the longest that being the longest would mark wrong ones."""
@@ -225,7 +227,7 @@ def gives_away(question: BuiltQuestion) -> str:
     for name, one, other in (("longer", right, wrong), ("shorter", wrong, right)):
         if one and other and min(map(len, one)) > LENGTHS * max(map(len, other)):
             return f"every right option is {name} than every wrong one"
-    for name, words in (("an absolute word", ABSOLUTE), ("a hedge", HEDGED)):
+    for name, words in (("an absolute word", _ABSOLUTE), ("a hedge", _HEDGED)):
         held = [sum(bool(words.search(text)) for text in texts) for texts in (right, wrong)]
         if any(held) and not all(held):
             return f"{name} stands in {'right' if held[0] else 'wrong'} options only"

@@ -30,7 +30,7 @@ from medground_evaluate.build.attempt import (
     with_papers,
 )
 from medground_evaluate.build.file import OPTIONS, BuildFile, BuiltQuestion, Finding, Head, Line, SubTopic, answer_sets
-from medground_evaluate.build.operators import BUILDING, Level, write_choice_question
+from medground_evaluate.build.operators import BUILDING, Level
 
 FILE = "build.jsonl"
 _DECLARED = Declaration(name="set-builder", operators=BUILDING, settings=BioMedSearchSettings)
@@ -82,13 +82,16 @@ class Built:
 async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: Progress = no_progress) -> Built:
     """Build a set into `FOLDER/build.jsonl`; the same call resumes it.
 
-    Raises UsageError: the plan names no topic, or the file was made with other options; ConfigError: a model or a
-    corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the file cannot be written.
+    Raises UsageError: the plan names no topic, an operator has no model, or the file was made with other options;
+    ConfigError: a model or a corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the
+    file cannot be written.
     """
     began = time.monotonic()
     if not plan.topics and not plan.random_topics:
         raise UsageError("no topic to build questions on; give --topic, or --random-topics N to draw them from titles")
     async with await Engine.open(settings, progress=progress) as engine:
+        if not all(Author(engine.models.for_operator(one.name).name).is_model for one in BUILDING):
+            raise UsageError("a set is written and checked by a language model; name one with --model")
         head = Head(
             options=asdict(plan),
             models={one.name: engine.models.for_operator(one.name).name for one in BUILDING},
@@ -111,7 +114,6 @@ class _Builder:
         self._build = build
         self._progress = progress
         self._pools: dict[Level, list[tuple[SubTopic, list[Finding]]]] = {level: [] for level in plan.levels}
-        self._asks_model = Author(engine.models.for_operator(write_choice_question.name).name).is_model
         keys = answer_sets()
         self._slots: list[tuple[Level, tuple[str, ...]]] = []
         for level in plan.levels:
@@ -234,8 +236,7 @@ class _Builder:
         if not left:
             return None
         subtopic, free = drawn.choices(left, weights=[len(free) for _, free in left])[0]
-        most = self._plan.shown if self._asks_model else len(free)  # a long prompt costs; a long list does not
-        shown = drawn.sample(free, min(most, len(free)))
+        shown = drawn.sample(free, min(self._plan.shown, len(free)))
         seed = drawn.randrange(2**31)
         return Wanted(f"L{level}-{slot + 1}-{number}", level, subtopic, key, OPTIONS, tuple(shown), rejected, seed)
 

@@ -1,6 +1,7 @@
 """Building a set of multiple-choice questions: dividing a topic, findings of papers, a question, and its second check.
 
-Source: BioMedSearch, section IV.A and Figure 2. The instructions are in our own words. The operator that checks an
+Source: BioMedSearch, section IV.A and Figure 2. The instructions are in our own words. Without a model nothing is made:
+word statistics can neither write a wrong option nor tell whether a paper bears one out. The operator that checks an
 option never sees who wrote it, why, or what its key is, and may be given another model than the one that wrote it.
 """
 
@@ -14,14 +15,11 @@ from medground.models import (
     OperatorInput,
     OperatorOutput,
     SentencedPassage,
-    SentenceView,
     Untrusted,
     only_known,
     operator,
     sentence_ids,
 )
-from medground_evaluate.build import by_words as keyless
-from medground_evaluate.build.by_words import altered
 from medground_evaluate.prompts import PROMPTS
 
 Level = Literal[1, 2, 3]
@@ -55,9 +53,8 @@ def _divided(value: DivideInput, output: DivideOutput) -> None:
 
 @operator(instructions=PROMPTS["divide_topic"], check=_divided)
 def divide_topic(value: DivideInput) -> DivideOutput:
-    """Phrases that several of the titles share."""
-    found = keyless.subtopics(value.topic, value.titles, value.subtopics, value.keywords_each)
-    return DivideOutput(subtopics=tuple(WrittenSubTopic(text=text, keywords=words) for text, words in found))
+    """The topic itself."""
+    return DivideOutput(subtopics=(WrittenSubTopic(text=value.topic, keywords=(value.topic,)),))
 
 
 class BriefInput(OperatorInput):
@@ -83,14 +80,8 @@ def _briefed(value: BriefInput, output: BriefOutput) -> None:
 
 @operator(instructions=PROMPTS["brief_papers"], check=_briefed)
 def brief_papers(value: BriefInput) -> BriefOutput:
-    """Sentences that report one finding, word for word, and can be altered in one word or number."""
-    found = [
-        WrittenFinding(text=sentence.text, sentences=(sentence.id,))
-        for paper in value.papers
-        for sentence in paper.sentences
-        if keyless.stands_alone(sentence.text) and keyless.kind_of(sentence.text, value.level) is not None
-    ]
-    return BriefOutput(findings=tuple(found[:MOST_FINDINGS]))
+    """Nothing."""
+    return BriefOutput(findings=())
 
 
 class FindingView(OperatorInput):
@@ -107,7 +98,6 @@ class WriteQuestionInput(OperatorInput):
     wrong: int = Field(ge=1, description="number of wrong options")
     findings: tuple[FindingView, ...]
     rejected: tuple[FewWords, ...] = Field(default=(), description="why earlier questions on this topic were rejected")
-    seed: int = Field(default=0, exclude=True)
 
 
 class WrittenOption(OperatorOutput):
@@ -136,13 +126,8 @@ def _written(value: WriteQuestionInput, output: WriteQuestionOutput) -> None:
 
 @operator(instructions=PROMPTS["write_choice_question"], check=_written)
 def write_choice_question(value: WriteQuestionInput) -> WriteQuestionOutput:
-    """Findings word for word as right options, others with one word or number changed as wrong ones."""
-    texts = {finding.id: finding.text for finding in value.findings}
-    made = keyless.options(texts, value.level, value.right, value.wrong, value.seed)
-    if not made:
-        return WriteQuestionOutput()
-    options = tuple(WrittenOption(text=text, right=right, findings=ids) for text, right, ids in made)
-    return WriteQuestionOutput(question=keyless.STEMS[value.level].format(topic=value.topic), options=options)
+    """Nothing."""
+    return WriteQuestionOutput()
 
 
 Says = Literal["shown", "ruled out", "silent"]
@@ -175,14 +160,8 @@ def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
     choices=lambda value: {"sentences": sentence_ids(value.passages)},
 )
 def check_option(value: CheckOptionInput) -> CheckOptionOutput:
-    """Word for word in the passages, or word for word but for one swapped word or number; otherwise silent."""
-    sentences: list[SentenceView] = [s for p in value.passages for s in p.sentences]
-    parts = keyless.parts_of(value.option)
-    same = [[s.id for s in sentences if keyless.plain(s.text) == keyless.plain(part)] for part in parts]
-    if all(same):
-        return CheckOptionOutput(sentences=tuple(ids[0] for ids in same), says="shown")
-    other = [s.id for part in parts for s in sentences if altered(keyless.plain(s.text), keyless.plain(part))]
-    return CheckOptionOutput(sentences=tuple(other[:6]), says="ruled out" if other else "silent")
+    """Silent: word statistics cannot tell."""
+    return CheckOptionOutput(sentences=(), says="silent")
 
 
 BUILDING = (divide_topic, brief_papers, write_choice_question, check_option)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces import (
-    Batch,
     KnowledgeBase,
     Preset,
     Quiet,
@@ -94,6 +93,9 @@ def run_experiment(
     nli: Nli = None,
     marks: Marks = None,
     concurrency: Concurrency = 1,
+    verbatim: Annotated[
+        bool, typer.Option("--verbatim", help="Ask in the paper's own prompts (scripts/paper_prompts.py).")
+    ] = False,
     repeat: Annotated[
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
@@ -114,7 +116,7 @@ def run_experiment(
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
     named = (folder or PAPERS) / f"{file}.toml"
     experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
-    same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat")
+    same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat", "verbatim")
     options = Options(
         **{name: command.params[name] for name in same},
         corpora=tuple(corpus or ()),
@@ -193,7 +195,6 @@ def run(
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
-    batch: Batch = False,
     accept: Accept = None,
     sets: Sets = None,
     preset: Preset = None,
@@ -212,11 +213,7 @@ def run(
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
     nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
     extra = {"recipe.name": recipe, "model.default": model, **(nothing if with_context else searched(corpus, kb))}
-    chosen = load_settings(sets, preset, settings, {**extra, "model.batch": batch or None})
-    if chosen.model.batch:
-        concurrency = max(concurrency, chosen.model.at_once)
-    else:
-        chosen = _wide_enough(chosen, concurrency)
+    chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     if not with_context:
         check_searched(chosen)
     path = out or run_path(chosen.home / "runs", selection, chosen)

@@ -136,7 +136,7 @@ def build(
     seed: Annotated[int, typer.Option(help="Seed for all random choices.")] = 0,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that writes and checks; needed.")] = None,
     coverage: Coverage = 0.8,
     sets: Sets = None,
     preset: Preset = None,

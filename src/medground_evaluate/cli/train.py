@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
-Check = Annotated[bool, typer.Option("--check", help="Only estimate what it will need.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
 
 
@@ -36,7 +35,6 @@ def explore(
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Model = None,
-    check: Check = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -47,15 +45,12 @@ def explore(
     from medground.faces import shown_progress
     from medground.models import open_embedder
     from medground_evaluate.datasets.registry import Source
-    from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
+    from medground_evaluate.planning.explore import Exploration, explore_questions
     from medground_evaluate.runner import check_searched
 
     chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     check_searched(chosen)
     wanted = Exploration(Source(source, dataset, (), as_training), queries, limit, seed)
-    if check:
-        page(str(run_stoppable(check_exploring(wanted, chosen))))
-        return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
     embed = None
@@ -75,7 +70,6 @@ def judge(
     ] = None,
     workers: Workers = 1,
     model: Model = None,
-    check: Check = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -84,17 +78,11 @@ def judge(
     """Label every query: does what it found support the gold answer?"""
     from medground.errors import UsageError
     from medground.faces import shown_progress
-    from medground_evaluate.planning.explore import estimate_judging
     from medground_evaluate.planning.judging import METHODS, judge_explored
-    from medground_evaluate.planning.work import Explored, read_work
 
     if by not in METHODS:
         raise UsageError(f"unknown signal {by[:40]!r}; use --by {', '.join(METHODS)}")
     chosen = load_settings(sets, preset, settings, {"retrieval.corpora": (), "model.default": model})
-    if check:
-        who = chosen.model.operators.get("judge_found", chosen.model.default)
-        page(str(estimate_judging(read_work(explored, Explored)[1], passages, who)))
-        return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(
             judge_explored(explored, chosen, out, by=by, passages=passages, workers=workers, progress=progress)
@@ -200,22 +188,13 @@ def learn(
     longest: Annotated[int, typer.Option(min=16, help="Leave out examples with more tokens than this.")] = 4096,
     save_every: Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed for order, sampling and initial weights.")] = 0,
-    check: Annotated[bool, typer.Option("--check", help="Only estimate memory and time.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Train one stage of a planner."""
-    from medground.errors import UsageError
     from medground.faces import shown_progress
-    from medground.models import planner
-    from medground_evaluate.planning.learn import estimate_training, train
+    from medground_evaluate.planning.learn import train
 
     options = _chosen(command)
-    if check:
-        name = base or (planner.read_card(adapter).base if adapter else None)
-        if name is None:
-            raise UsageError("name the model to train with --base NAME")
-        page(str(estimate_training(data, name, options)))
-        return
     with shown_progress(quiet=quiet) as progress:
         made = train(data, out, options, base=base, adapter=adapter, tell=partial(say, err=True), progress=progress)
     say(

@@ -100,7 +100,10 @@ class RunOfRow:
         sources = [*self.header.snapshots, *used.get("retrieval.sources", ())]
         searched = ", ".join(sources if any(line.usage.searches for line in self.lines) else ()) or "nothing"
         gate = "" if used.get("verify.gate", True) else "no gate"
-        return "; ".join(filter(None, [self.header.model, *others, critic, f"searched {searched}", gate]))
+        asked = self.header.settings.get("operators", {}).items()
+        files = {name: one["instructions"] for name, one in asked if one.get("instructions")}
+        prompts = f"prompts: {', '.join(files[name] for name in sorted(files))}" if files else ""
+        return "; ".join(filter(None, [self.header.model, *others, critic, f"searched {searched}", gate, prompts]))
 
     @property
     def items(self) -> int:

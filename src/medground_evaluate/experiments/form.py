@@ -44,6 +44,7 @@ class Data(Frozen, extra="forbid"):
     corpora: tuple[str, ...] | None = None
     until: date | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+    verbatim: str = ""
     note: str = ""
 
 
@@ -104,6 +105,8 @@ class Experiment(Frozen, extra="forbid"):
         columns: `DATA.METRIC`, the columns of the figures; see `POOLED` for figures of several data sets.
         at_least: columns for which the paper only says "more than" the number.
         judged: the two rows whose explanations a judge compares; a win means the first row wins.
+        verbatim: the preset with the paper's own prompts; empty where the paper prints none. A data set whose prompts
+            differ names its own.
         stand_in: of every row, see `Row`.
     """
 
@@ -117,6 +120,7 @@ class Experiment(Frozen, extra="forbid"):
     at_least: tuple[str, ...] = ()
     judged: tuple[str, str] | None = None
     note: str = ""
+    verbatim: str = ""
     stand_in: dict[str, Any] = Field(default_factory=dict)
     data: dict[str, Data] = Field(default_factory=dict)
     rows: tuple[Row, ...] = ()

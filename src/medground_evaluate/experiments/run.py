@@ -51,6 +51,7 @@ class Options:
         corpora: `NAME` for all data, or `DATA=NAME`; `DATA=` searches no corpus for this data.
         smoke: run keyless on three questions, to see whether it works at all.
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
+        verbatim: ask in the paper's own prompts, which `scripts/paper_prompts.py` makes of the paper.
         repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
     """
 
@@ -66,6 +67,7 @@ class Options:
     nli: str | None = None
     marks: tuple[Path, ...] = ()
     repeat: int = 1
+    verbatim: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ async def make(
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     made = Made(experiment, {}, {}, {}, replaced, marks=marks)
     rows = _Rows(options, shown, made)
-    for name, data in _with_corpora(experiment.data, options.corpora):
+    named = experiment.data if not options.verbatim else _verbatim(experiment)
+    for name, data in _with_corpora(named, options.corpora):
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
@@ -228,7 +231,7 @@ _REACHING = frozenset(
 """How a model or a service is reached. These may come from outside."""
 
 
-_SAID = {"temperature", "longest"}
+_SAID = {"temperature", "longest", "instructions", "typed"}
 
 
 def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
@@ -285,7 +288,9 @@ def _compared(settings: Settings) -> dict[str, str]:
     content = settings.as_read_by(settings.recipe.name)
     content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
     for group, each in (("models", settings.models), ("operators", settings.operators)):
-        content[group] = {name: one.model_dump(include=_SAID, exclude_unset=True) for name, one in each.items()}
+        content[group] = {
+            name: one.model_dump(mode="json", include=_SAID, exclude_unset=True) for name, one in each.items()
+        }
     return {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(content).items()}
 
 
@@ -334,6 +339,20 @@ def _unread(row: Row, experiment: Experiment) -> dict[str, Any]:
     read = {metric for _, data, metric in experiment.cells() if not row.data or data in of}
     needed = named.verify.gate or not recipe.needs_evidence or recipe.steered_by_verdicts(named)
     return {} if needed or read & VERIFIED else UNVERIFIED
+
+
+def _verbatim(experiment: Experiment) -> dict[str, Data]:
+    """The data, each with the settings of the paper's own prompts.
+
+    Raises UsageError: the paper prints none.
+    """
+    if not experiment.verbatim:
+        raise UsageError(f"--verbatim: paper {experiment.paper} prints no prompts")
+    found = {}
+    for name, data in experiment.data.items():
+        words = flattened(preset_layer(data.verbatim or experiment.verbatim, alone=True))
+        found[name] = data.model_copy(update={"settings": {**words, **data.settings}})
+    return found
 
 
 def model_of(options: Options) -> str:

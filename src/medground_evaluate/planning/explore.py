@@ -36,17 +36,10 @@ from medground.values import (
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.experiments.figures import remembering
 from medground_evaluate.items import Item
-from medground_evaluate.metrics.cost import Estimate, list_price
 from medground_evaluate.metrics.searching import Embed, query_statistics
 from medground_evaluate.planning import work
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 
-TOKENS_OF_A_PROMPT = 500
-TOKENS_OF_A_QUERY = 15
-TOKENS_OF_A_JUDGEMENT = 150
-PASSAGES = 10
-CHARACTERS_OF_A_TOKEN = 4.0
-GIB = 2**30
 OPERATORS: tuple[Operator[Any, Any], ...] = (explore, judge_found, recall, reason_or_recall)
 
 
@@ -113,44 +106,6 @@ async def explore_questions(
             workers=workers,
             progress=progress,
         )
-
-
-@dataclass(frozen=True)
-class StepEstimate(Estimate):
-    """What exploring or judging needs."""
-
-    questions: int
-    searches: int
-
-    @classmethod
-    def of(cls, questions: int, searches: int, calls: int, tokens: tuple[int, int], model: str) -> StepEstimate:
-        """With the list price of the model."""
-        free = model.partition(":")[0] in ("keyless", "local")
-        return cls(calls, *tokens, Decimal(0) if free else list_price(model, *tokens), questions, searches)
-
-    def __str__(self) -> str:
-        disk = f"disk about {self.searches * PASSAGES * 500 / GIB:.2f} GiB"
-        return f"{self.questions:,} questions: at most {self.searches:,} searches, {super().__str__()}; {disk}"
-
-
-def estimate_judging(explored: Sequence[work.Explored], passages: int | None, model: str) -> StepEstimate:
-    """One call for each query that found something; half of the passages of a graph."""
-    found = [(one, tried) for one in explored for tried in one.queries if tried.found]
-    characters = sum(len(one.passages[key].text) for one, tried in found for key in tried.found[:passages])
-    into = round(characters / CHARACTERS_OF_A_TOKEN) + len(found) * TOKENS_OF_A_PROMPT
-    return StepEstimate.of(len(explored), 0, len(found), (into, len(found) * TOKENS_OF_A_JUDGEMENT), model)
-
-
-async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstimate:
-    """What an exploration will need: a call for each question, a search for each query. Nothing is asked."""
-    records = await asyncio.to_thread(read_records, wanted.source)
-    items = records.training[: wanted.limit]
-    async with await Engine.open(settings) as engine:
-        sources = _sources(engine, items)
-        model = engine.models.for_operator(explore.name).name
-    made = len(items) * len(sources) * wanted.queries
-    tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
-    return StepEstimate.of(len(items), made, len(items), tokens, model)
 
 
 async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> work.Explored:

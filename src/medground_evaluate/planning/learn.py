@@ -1,7 +1,7 @@
 """Planning learning: supervised fine-tuning of an adapter on plans, then direct preference optimisation on pairs.
 
 The trainers are those of trl, with the options of Omni-RAG, appendix D.4. After Ctrl-C the step is finished, a
-checkpoint is written, and the same call resumes from it. Estimates count the multiplications of the steps.
+checkpoint is written, and the same call resumes from it.
 """
 
 import contextlib
@@ -20,7 +20,6 @@ from medground.errors import Stopped, UsageError
 from medground.models import planner
 from medground.values import Progress, no_progress
 from medground_evaluate.line_file import locked
-from medground_evaluate.planning.explore import CHARACTERS_OF_A_TOKEN, GIB
 from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
 
 
@@ -149,10 +148,11 @@ def train(
         Stopped: Ctrl-C; a checkpoint was written.
         StorageFailed: the disk is full or cannot be written to.
     """
-    manifest, digest = read_manifest(data)
-    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     if base is None and adapter is None:
         raise UsageError("name the model to train with --base NAME")
+    started_from = planner.read_card(adapter) if adapter else None
+    manifest, digest = read_manifest(data)
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = planner.libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
     on, told = planner.device(libs.torch)
@@ -165,7 +165,7 @@ def train(
         "data": digest,
         "options": options.model_dump(mode="json"),
         "base": before.base_fingerprint,
-        "adapter": planner.read_card(adapter).model_dump(mode="json") if adapter else None,
+        "adapter": started_from.model_dump(mode="json") if started_from else None,
     }
     with locked(out / PLAN):
         _same_training(out, plan)
@@ -260,74 +260,21 @@ def _save(trainer: Any, tokenizer: Any, out: Path, card: planner.AdapterCard) ->
         trainer.model.save_pretrained(str(out), selected_adapters=["default"])
         tokenizer.save_pretrained(str(out))
         (out / planner.CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        (out / "README.md").write_text(_in_words(card), encoding="utf-8")  # in place of the library's empty form
         with (out / LOG).open("w", encoding="utf-8") as lines:
             lines.writelines(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
 
 
-_USED = 0.4
-"""Share of a device's speed that training a language model reaches, about."""
-
-
-@dataclass(frozen=True)
-class TrainingEstimate:
-    """What a stage needs: bytes of memory, and seconds."""
-
-    parameters: int
-    trained: int
-    examples: int
-    tokens: int
-    memory: int
-    seconds: float
-    device: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.parameters / 1e6:,.1f} million parameters, {self.trained / 1e6:,.2f} million of them trained; "
-            f"{self.examples:,} examples, {self.tokens:,} tokens each epoch; memory about "
-            f"{self.memory / GIB:.2f} GiB, time about {self.seconds / 60:,.1f} min; {self.device}"
-        )
-
-
-def estimate_training(data: Path, base: str, options: TrainingOptions) -> TrainingEstimate:
-    """Estimate a stage without loading weights."""
-    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
-    libs = planner.libraries()
-    on, told = planner.device(libs.torch)
-    try:
-        with planner.quiet(), libs.torch.device("meta"):
-            config = libs.transformers.AutoConfig.from_pretrained(base)
-            model = libs.transformers.AutoModelForCausalLM.from_config(config)
-    except (OSError, ValueError, KeyError) as error:
-        raise planner.not_loaded(base, error) from None
-    parameters = sum(value.numel() for value in model.parameters())
-    linear = [m for n, m in model.named_modules() if isinstance(m, libs.torch.nn.Linear) and "lm_head" not in n]
-    trained = sum(options.rank * (layer.in_features + layer.out_features) for layer in linear)
-    said = ([part for part in one.values() if isinstance(part, list)] for one in examples)
-    lengths = [sum(len(m["content"]) for part in one for m in part) / CHARACTERS_OF_A_TOKEN for one in said]
-    tokens = round(sum(lengths))
-    # A step forward takes 2 multiplications for each parameter and token, backward through frozen weights 2 more; for
-    # preferences there are two plans, and the reference reads both as well.
-    passes = 4 if options.stage == "sft" else 6
-    work = passes * parameters * tokens * options.epochs
-    bytes_each = 2 if on == "cuda" else 4
-    width, layers = config.hidden_size, config.num_hidden_layers
-    longest = min(max(lengths), options.longest)
-    activations = options.at_once * longest * (14 * width * layers + 2 * config.vocab_size) * bytes_each
-    memory = parameters * bytes_each + trained * 16 + activations * (1 if options.stage == "sft" else 2)
-    seconds = work / (_USED * _speed(libs.torch, on))
-    return TrainingEstimate(parameters, trained, len(examples), tokens, round(memory), seconds, told)
-
-
-def _speed(torch: Any, on: str) -> float:
-    """Multiplications and additions in a second, measured for a moment."""
-    size, kind = (4096, torch.bfloat16) if on == "cuda" else (768, torch.float32)
-    one = torch.ones(size, size, dtype=kind, device=on)
-    one @ one
-    times = 3
-    started = time.perf_counter()
-    for _ in range(times):
-        result = one @ one
-    if on == "cuda":
-        torch.cuda.synchronize()
-    float(result[0, 0])
-    return float(2 * size**3 * times / (time.perf_counter() - started))
+def _in_words(card: planner.AdapterCard) -> str:
+    """The card as a hub shows it: base, data, options, seeds, losses, versions and licences."""
+    lines = [f"- Base: {card.base} (fingerprint {card.base_fingerprint[:16]})"]
+    lines += [f"- Trained on: the set with the manifest {card.trained_on[:16]}, sources {', '.join(card.sources)}"]
+    for stage, options in card.options.items():
+        first, last = card.losses[stage]
+        said = ", ".join(f"{name} {value}" for name, value in options.items())
+        lines.append(f"- {stage}: {said}; loss {first:.4f} at the first logged step, {last:.4f} at the last")
+    lines += [f"- Licence of {name}: {licence}" for name, licence in card.licences.items()]
+    lines.append(f"- Made with {', '.join(f'{name} {number}' for name, number in card.versions.items())}")
+    head = f"---\nbase_model: {json.dumps(card.base)}\nlibrary_name: peft\n---\n# A planner of sources (LoRA)\n\n"
+    use = "Use: `medground ask QUESTION --recipe omni-rag --kb BASE --set omni_rag.adapter=FOLDER`"
+    return f"{head}{chr(10).join(lines)}\n\n{use}\n"

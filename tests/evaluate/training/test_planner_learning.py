@@ -27,7 +27,7 @@ from medground.recipes.omni_rag.planners import planning_input, trained
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.question import Question
-from medground_evaluate.planning.learn import estimate_training, train
+from medground_evaluate.planning.learn import train
 from medground_evaluate.planning.trainset import DPO, SFT, export, read_examples, read_manifest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
@@ -235,20 +235,6 @@ def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: P
     assert theirs == pytest.approx(ours, abs=1e-5)
 
 
-def test_what_a_stage_needs_is_estimated_before_it_starts(
-    training_set: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    made = estimate_training(training_set, str(tiny), SHORT_SFT)
-    assert made.examples == 6 and 0 < made.trained < made.parameters and made.memory > made.parameters * 4
-    twice = SHORT_SFT.model_copy(update={"rank": 16})
-    assert estimate_training(training_set, str(tiny), twice).trained == 2 * made.trained
-    words = ("sft", str(training_set), "--out", str(tmp_path / "x"), "--base", str(tiny), "--check")
-    with pytest.raises(SystemExit) as stopped:
-        main(["train", "planner", *words])
-    assert stopped.value.code == 0 and "million parameters" in capsys.readouterr().out
-    assert not (tmp_path / "x").exists()
-
-
 def test_the_card_names_what_was_trained_and_what_cannot_be_learned_is_refused(
     training_set: Path, tiny: Path, tmp_path: Path
 ):
@@ -257,6 +243,10 @@ def test_the_card_names_what_was_trained_and_what_cannot_be_learned_is_refused(
     card = read_card(tmp_path / "sft")
     assert card == made.card and card.stages == ("sft negative",) and made.examples == 3
     assert card.licences == {"book": "CC BY 4.0", "graph": "CC0"}
+    told = (tmp_path / "sft" / "README.md").read_text(encoding="utf-8")
+    for part in (str(tiny), "- sft: stage sft", "seed 0", f"loss {made.first_loss:.4f}", "Licence of graph: CC0"):
+        assert part in told, told
+    assert "More Information Needed" not in told
     with pytest.raises(UsageError, match="every example has more than 16 tokens"):
         train(training_set, tmp_path / "x", SHORT_SFT.model_copy(update={"longest": 16}), base=str(tiny))
     (tiny / "chat_template.jinja").unlink()

@@ -55,7 +55,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
     assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
     shown = said("trace", "show", answer.trace_id).out
     assert "search corpus:papers" in shown
-    assert "operator extract" in shown
+    assert "sentences judged" in shown
     assert "Aspirin" not in shown
     assert "Aspirin" in said("trace", "show", answer.trace_id, "--text").out
 

@@ -61,7 +61,7 @@ def built(tmp_path: Path) -> BuiltPage:
     (folder / "assets" / "index-a1.js").write_text("const page = 1;\n" * 100)
     (folder / "icon.svg").write_text("<svg/>")
     (folder / "secret.key").write_text("no")
-    return BuiltPage.open(folder)
+    return BuiltPage(folder)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.draft import Draft, Mark, evidence_mark, statements
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
-from medground.language.question_query import alone
 from medground.language.question_reading import Asked
 from medground.models.operators.checking import check as check_answers
 from medground.values.answer import Answer
@@ -125,7 +124,7 @@ async def _elsewhere(asked: Asked, quotes: Sequence[Evidence], run: Run) -> froz
     lost = set(unmentioned(asked, quotes, run.ledger.documents)) if quotes else set[str]()
     things = [one for one in asked.subjects if one.said in lost]
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
-        lookups = [Lookup(asked=alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
+        lookups = [Lookup(asked=one.query, text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
         counts = await concurrently(run.count(lookup) for lookup in lookups)
         return frozenset(one.said for one, count in zip(things, counts, strict=True) if count)
     return frozenset()

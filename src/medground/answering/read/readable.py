@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from medground.answering.run import Run
-from medground.corpus.readers.values import letters_of
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
@@ -16,6 +15,7 @@ from medground.language.pattern import verbose_pattern
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document, Hit, Passage
 from medground.values.identifiers import papers_named
 

@@ -5,7 +5,6 @@ batches.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,7 +14,7 @@ from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import AnswerNetwork, Candidate, Judged, log_sum, read_together
-from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
+from medground.language.quoting.leading import POINTS_BACK, cell_named, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
@@ -95,17 +94,15 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
-_CELL = 40.0
-"""How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
-_DEFINES = 8.0
-"""How much a sentence gains that says what the thing is, where that is asked."""
-_ANOTHER = 8.0
-"""How much a sentence loses whose document names nothing of the question where another does: as a first line it is
-refused."""
+GAINS = {
+    "cell": 40.0,  # a row of a table whose name and column a question names, or what it asks of a paper's funding
+    "defines": 8.0,  # it says what the thing is, where that is asked
+    "another subject": -8.0,  # its document names nothing of the question where another does: it would be refused
+    "another type": -8.0,  # it tells of another type of the thing
+}
+"""What is added to the learned score of a sentence, by the name of the term."""
 _FORBIDS = 1.0
 """How much stronger than all other sentences is the strongest one that forbids what a question asks leave for."""
-_NEGLIGIBLE = 4.0
-"""A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,6 @@ class Reading:
         passages: its passages to be read, best first.
         scores: its best score by each ranker.
         judged: how likely each of its sentences answers, by the offset of its start in the document.
-        behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         found: the best passages by which the search found it, where others may have taken their place.
     """
 
@@ -127,7 +123,6 @@ class Reading:
     passages: tuple[Passage, ...]
     scores: Mapping[str, float] = field(default_factory=dict)
     judged: Mapping[int, Judged] = field(default_factory=dict)
-    behind: float = 0.0
     found: tuple[Passage, ...] = ()
 
     @property
@@ -163,14 +158,9 @@ def best_first(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
-    weighed = [_strongest(asked, reading) for reading in with_strengths(asked, readings, network)]
-    likely = {r.document_id: _likelihood(asked, r) for r in weighed}
-    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
-    best = max(likely.values(), default=0.0)
-    return [
-        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]))
-        for rank, reading in enumerate(ordered, start=1)
-    ]
+    weighed = [_strongest(reading) for reading in with_strengths(asked, readings, network)]
+    ordered = sorted(weighed, key=lambda reading: -log_sum(reading.strengths.values()))
+    return [replace(reading, rank=rank) for rank, reading in enumerate(ordered, start=1)]
 
 
 def _read(reading: Reading) -> str:
@@ -178,29 +168,17 @@ def _read(reading: Reading) -> str:
     return "\n".join([*(passage.title for passage in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
-def _strongest(asked: Asked, reading: Reading) -> Reading:
+def _strongest(reading: Reading) -> Reading:
     if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
         return reading
-    texts, strengths = dict(places(reading)), reading.strengths
-    best: dict[Passage, float] = {}
-    for passage in reading.passages:
-        own = {at: s for at, s in strengths.items() if passage.start <= at < passage.end}
-        best[passage] = max((s for at, s in own.items() if is_quotable(asked, texts[at])), default=-math.inf)
-    kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
-    judged = {start: one for start, one in reading.judged.items() if any(p.start <= start < p.end for p in kept)}
-    found = reading.passages[:PASSAGES_PER_DOCUMENT]
-    return replace(reading, passages=tuple(kept), judged=judged, found=found)
 
+    def strength(passage: Passage) -> float:
+        inside = (s for at, s in reading.strengths.items() if passage.start <= at < passage.end)
+        return max(inside, default=-math.inf)
 
-def _behind(best: float, own: float) -> float:
-    return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
-
-
-def _likelihood(asked: Asked, reading: Reading) -> float:
-    """How likely one of its sentences is the best quote, as a logarithm. What is not prose is not a quote."""
-    texts, strengths = dict(places(reading)), reading.strengths
-    least = max(strengths.values(), default=0.0) - _NEGLIGIBLE
-    return log_sum(s for start, s in strengths.items() if s < least or is_quotable(asked, texts[start]))
+    kept = tuple(sorted(reading.passages, key=strength, reverse=True)[:PASSAGES_PER_DOCUMENT])
+    judged = {at: one for at, one in reading.judged.items() if any(p.start <= at < p.end for p in kept)}
+    return replace(reading, passages=kept, judged=judged, found=reading.passages[:PASSAGES_PER_DOCUMENT])
 
 
 def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
@@ -214,10 +192,10 @@ def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNet
     judged = list[dict[int, Judged]]()
     naming = [asked.names_any(_read(reading)) for reading in readings]
     for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
-        promised = {} if names or not any(naming) else {"another subject": -_ANOTHER}
+        off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
         starts = (start for start, _ in places(reading))
         found = zip(starts, sentences_of(reading), rows, strict=True)
-        judged.append({start: _judged(asked, *sentence, {**row, **promised}) for start, sentence, row in found})
+        judged.append({start: _judged(asked, *sentence, {**row, **off}) for start, sentence, row in found})
     if network is not None:
         judged = read_together(asked, judged, network)
     whole = [one for sentences in judged for one in sentences.values()]
@@ -249,10 +227,10 @@ def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping
     beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
     judged = Judged(title, sentence, terms)
     if asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"]):
-        judged = judged.with_term("another type", -_ANOTHER)
+        judged = judged.with_term("another type", GAINS["another type"])
     if asked.is_defined_in(sentence):
-        judged = judged.with_term("defines", _DEFINES)
-    return judged.with_term("cell", _CELL * beside) if beside else judged
+        judged = judged.with_term("defines", GAINS["defines"])
+    return judged.with_term("cell", GAINS["cell"] * beside) if beside else judged
 
 
 def candidates(readings: Sequence[Reading]) -> list[Candidate]:

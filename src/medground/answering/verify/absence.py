@@ -14,7 +14,6 @@ from medground.errors import SourceUnavailable
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.pattern import verbose_pattern
-from medground.language.question_query import alone
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Judged
 from medground.language.sentences import sentence_spans
@@ -95,7 +94,7 @@ async def reported_after_all(absences: Sequence[str], run: Run) -> dict[str, str
 def _lookups(absence: str, sources: tuple[str, ...]) -> list[Lookup]:
     """Its words, and its things by all their names."""
     asked = _asked(absence)
-    things = [alone(one) for one in asked.deciding]
+    things = [one.query for one in asked.deciding]
     queries = [Words(text=asked.text), *([all_of(things)] if things else [])]
     how = {"text": asked.text, "sources": sources, "rankers": (Ranker.LEXICAL,), "shown": asked.text}
     return [Lookup(asked=query, **how) for query in queries]
@@ -109,11 +108,6 @@ def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dic
     standing = [one for one in documents if why_aside(one) is None]
     found = ((absence, _place(_asked(absence), standing)) for absence in absences)
     return {absence: place for absence, place in found if place is not None}
-
-
-def place_of(thing: str, documents: Iterable[Document]) -> TextSpan | None:
-    """The sentence of some documents that reports a thing, by its words and by other names of it."""
-    return _place(_asked(thing), documents)
 
 
 def _place(asked: Asked, documents: Iterable[Document]) -> TextSpan | None:

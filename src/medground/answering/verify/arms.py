@@ -21,7 +21,7 @@ _NON_INFERIOR = lazy_pattern(r"\bnot inferior\b|\bnon-?\s?inferior(?:ity)?\b", r
 _JOINT = verbose_pattern(
     r"""
     (?P<but_not>,?\s*\b(?:but\ not|unlike|(?:as\ )?opposed\ to|rather\ than|instead\ of|(?:and|,)\ not)\b)|
-    (?P<alike>\b(?:similar|comparable|equal|equivalent|identical)\ to\b|\bas\ \w+\ as\b)|
+    (?P<alike>\b(?:similar|comparable|equal|equivalent|identical)\ to\b|\bas\ (?!well\b)\w+\ as\b)|
     (?P<passive>\b(?:outperform|surpass|exceed)ed\ by\b)|\b(?:outperform|surpass|exceed)(?:s|ed)?\b|
     (?<!or\ more\ )(?<!or\ less\ )\bthan\b(?!\s*\d[\d.,]*(?!\s*:|\d))|\b(?:versus|vs)\b\.?|\b(?:(?:as|
     when)\ )?compared\ (?:with|to|against)\b|\bin\ (?:comparison|contrast)\ (?:with|to)\b|\brelative\ to\b|
@@ -94,7 +94,7 @@ _SCALES = {
     ),
     "less": verbose_pattern(
         r"""
-        \b(?:lower|lowest|less|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
+        \b(?:lower(?:s|ed|ing)?|lowest|less|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
         """
     ),
     "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),

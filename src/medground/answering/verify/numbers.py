@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from medground.language import words
 from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
 from medground.language.sentences import ROW, sentence_spans
 from medground.language.slots import Slot, slots, without_asides
-from medground.models.operators.differences import aligned, repetition
+from medground.models.operators.differences import NEGATION, Pair, aligned, differences, repetition
 
 QUANTITY = "quantity"
 """The flag of a sentence with a number that no source which it cites contains."""
@@ -70,6 +71,18 @@ _LEAST = 1.0
 _TIMES = 2.0
 """How much more the words of another number must weigh than those of the number itself."""
 
+_BARRIER = re.compile(r"[,;|]|\b(?:and|than|vs|versus|compared|whereas|while|but|against)\b", re.IGNORECASE)
+_COST = 8
+"""Words that a mark between a number and a time counts as."""
+_AT = re.compile(r"\b(?:at|after|by|within|until)\s(?:the\s|day\s|week\s|month\s|year\s)?$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
+_COUNTED = frozenset(["", "%", COUNT])
+"""Units of what was counted; a dose or an age is the same at all times."""
+_NEAR = 0.06
+"""How much two times may differ, as a share, that are one: 12 months and a year."""
+_NUMBERS = frozenset(["number", "unit"])
+
 Bound = Literal["agrees", "crossed"]
 
 
@@ -125,7 +138,7 @@ def _moved(statement: str, quote: str) -> str:
     return ""
 
 
-def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
+def _misplaced(statement: str, quotes: Sequence[str]) -> str:
     """The number of a statement that its quotes give for another group or outcome; empty if there is none.
 
     Only the sentences of the quotes that hold most of the statement's numbers are compared. If any of them has the
@@ -175,3 +188,71 @@ def _more(straight: float, swapped: float) -> Bound | None:
 
 def _weight(stems: Iterable[str]) -> float:
     return sum(words.weight(stem) for stem in stems)
+
+
+def misplaced(statement: str, quotes: Sequence[str]) -> str:
+    """The first number of a statement that its quotes, the nearest first, give for something else or another time."""
+    stated = quantities(statement)
+    if not stated or not quotes:
+        return ""
+    if Pair(statement, quotes[0], quotes[0]).repeats and not _NUMBERS.isdisjoint(differences(statement, quotes[0])):
+        return stated[0].text
+    if NEGATION.search(statement) or any(listed(statement, quote) for quote in quotes):
+        return ""
+    values = {value for one in stated for value in one.values}
+    timed = [_mistimed(statement, quote) for quote in quotes if any(values & one.values for one in quantities(quote))]
+    return _misplaced(statement, quotes) or (timed[0] if timed and all(timed) else "")
+
+
+def listed(statement: str, quote: str) -> bool:
+    """Whether two numbers stand side by side in a text as they do in a statement: `60 mg and 90 mg`."""
+    pairs = pairwise(one for one in quantities(statement) if not one.named)
+    runs = (statement[one.start : other.start + len(other.text.split()[0])] for one, other in pairs)
+    return any("(" not in run and run in quote for run in runs)  # 14 (7%) is one number
+
+
+def _mistimed(statement: str, quote: str) -> str:
+    """The time at which a statement gives a number that its quote gives for another time; empty if there is none."""
+    said, held = _with_times(statement), _with_times(quote)
+    for number, time in said:
+        theirs = [other for here, other in held if here.values & number.values]
+        is_told = any(_is_same_time(one, other) for _, one in said for other in theirs)
+        if theirs and not is_told and number.unit in _COUNTED:
+            return time.text
+    return ""
+
+
+def other_time(statement: str, quotes: Sequence[str]) -> str:
+    """The time at which a statement says that something was found, where its quotes give only others; else empty."""
+    said = _when(statement)
+    held = [one for quote in quotes for one in quantities(quote) if one.unit in _DAYS]
+    told = any(_is_same_time(one, other) for one in said for other in held)
+    return said[0].text if said and any(map(_when, quotes)) and not told else ""
+
+
+def _when(text: str) -> list[Quantity]:
+    """The times in a text at which something was measured."""
+    return [one for one in quantities(text) if one.unit in _DAYS and _AT.search(text, 0, one.start)]
+
+
+def _is_same_time(one: Quantity, other: Quantity) -> bool:
+    return any(
+        abs(a - b) <= _NEAR * max(a, b)
+        for a in (float(value) * _DAYS[one.unit] for value in one.values)
+        for b in (float(value) * _DAYS[other.unit] for value in other.values)
+    )
+
+
+def _with_times(text: str) -> list[tuple[Quantity, Quantity]]:
+    """Each number with the time that stands nearest to it."""
+    plain = without_asides(text)
+    found = [one for one in quantities(plain) if one.measure not in ("p", "n") and not one.named]
+    times = [one for one in found if one.unit in _DAYS]
+    numbers = [one for one in found if one.unit not in _DAYS] if times else []
+    return [(one, min(times, key=lambda time: _gap(plain, one, time))) for one in numbers]
+
+
+def _gap(plain: str, one: Quantity, other: Quantity) -> int:
+    """Words between a number and a time, where a mark counts as several."""
+    gap = plain[one.end : other.start] if one.end <= other.start else plain[other.end : one.start]
+    return len(_WORD.findall(gap)) + _COST * len(_BARRIER.findall(gap))

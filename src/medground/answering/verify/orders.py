@@ -10,8 +10,8 @@ from functools import lru_cache
 from medground.language.clause_grammar import FUNCTION, has_verb, words_of
 from medground.language.pattern import verbose_pattern
 from medground.language.predicate_words import DETERMINERS
-from medground.language.question_kinds import looks_foreign
 from medground.language.quoting.leading import instructs
+from medground.language.requests import looks_foreign
 
 _DUTY = r"(?:should|must|ought\ to|ha(?:s|ve)\ to|needs?\ to|(?:is|are)\ (?:\w+\ )?to|shall|will\ now)"
 _SAYING = r"""

@@ -16,28 +16,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.verify.arms import roles_in
 from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, abbreviations, as_read, cited_evidence
 from medground.answering.verify.critic import Checked, Claim, noted
 from medground.answering.verify.named import is_word
 from medground.answering.verify.numbers import missing_quantities
-from medground.answering.verify.polarity import clause_on
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.answering.verify.rules import BINDING, BY_CODE, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
 from medground.language.pattern import verbose_pattern
-from medground.language.sentences import sentence_spans
 from medground.models.operators.differences import (
     ASSOCIATION,
     DOUBT,
     HEDGE,
-    REPEATED,
     Pair,
     differences,
-    direction,
-    negation,
 )
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Ledger, Sentence
@@ -47,7 +41,7 @@ NUMBER = "number"
 """The flag of a statement with a number that no quote holds."""
 
 UNHELD = BY_CODE | {"name", "unheld"}
-HELD_BACK = BINDING | {"opposite", FOREIGN}
+HELD_BACK = BINDING | {FOREIGN}
 """What is left out though its judge agrees, unless it copies the words of a quote that settle it."""
 _LEAST_SHARED = 0.2
 """Share of a statement's words, by weight, of which its source must have more: 5 % of authors' conclusions have fewer
@@ -237,22 +231,12 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     said = sentence.text
     documents = {e.document_id: ledger.documents[e.document_id] for e in cited_evidence(sentence, ledger)}
     source = "\n".join([*quotes, *(f"{one.title}\n{one.text}\n{' '.join(one.authors)}" for one in documents.values())])
-    known, terms = frozenset(words.terms(source)), words.terms(said)
+    known = frozenset(words.terms(source))
     folded = source.casefold()
     written = [name for name in _NAME.findall(said) if not (said.istitle() or is_word(name))]
     names = [name for name in written if name.casefold() not in folded and not known & {*words.terms(name)}]
     meant = [one.said for one in Claim(said).asked.subjects if names and one.is_named_in(source)]
     meant += [long for short, long in abbreviations(said) if short in source]
     yield "name", ", ".join(name for name in names if name not in " ".join(meant))
-    read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]
-    texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
-    near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
-    least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
-    pair = Pair(said, clause_on(said, near), "")
-    if pair.repetition < least:
-        pair, least = Pair(said, near, ""), _COPIED
-    is_turned = direction(pair) and roles_in(said, near) != "same"
-    is_opposite = pair.repetition >= least and (is_turned or negation(pair))
-    yield "opposite", near if is_opposite else ""
     whole = words.terms(sentence.whole.text)
     yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""

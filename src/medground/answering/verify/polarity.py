@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
-from medground.language.slots import stems
-from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION, UP, Pair, direction
+from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction
 
 _SAME = verbose_pattern(
     r"""
@@ -49,10 +48,10 @@ _EFFECT = verbose_pattern(
 _TURN = verbose_pattern(
     r"""
     ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
-    does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)
+    does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)|
+    \ (?=without\ (?:\w+\ ){0,3}differences?\b)
     """
 )
-_BUT_NOT = re.compile(r",? but no(?:t|\b[^,;.(]{0,30}\bdifferences?) ([^,;.(]*)[^;.]*")
 _CLOSE = 60
 """Characters before `significant` in which its denial stands."""
 
@@ -93,26 +92,12 @@ def _significances(text: str) -> set[bool]:
     return {not (NEGATION.search(one) or one.endswith(("non-", "nearly ", "almost "))) for one in befores}
 
 
-def reversed_by(statement: str, quotes: Sequence[str]) -> str:
-    """The quote that denies what a statement affirms, or affirms as significant what it denies; empty if any agrees."""
-    if not quotes:
-        return ""
-    if not NEGATION.search(statement) and all(_leaves_out(statement, quote) for quote in quotes):
-        return quotes[0]
-    near = [nearest(statement, quote) for quote in quotes]
-    clauses = [clause_on(statement, quote) for quote in quotes]
-    is_open = HEDGE.search(statement) and all(map(HEDGE.search, clauses))
-    if affirms(statement) and all(map(denies, clauses)) and not is_open:
-        return quotes[0]
-    significant = [_significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote)) for quote in near]
-    return quotes[0] if all(map(denies, _TURN.split(statement))) and all(significant) else ""
-
-
-def _leaves_out(statement: str, quote: str) -> bool:
-    """Whether a statement is about what a quote leaves out: `in A, but not in B`."""
-    said, (before, *rest) = set(words.terms(statement)), _BUT_NOT.split(nearest(statement, quote))
-    left_out = stems(rest[0]).difference(words.terms(before)) if rest else frozenset[str]()
-    return bool(left_out) and left_out <= said
+def turns_round(statement: str, quote: str) -> bool:
+    """Whether a sentence denies what a statement affirms, or is significant where the statement denies a difference."""
+    if affirms(statement):
+        return denies(clause_on(statement, quote))
+    is_significant = _significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote))
+    return is_significant and all(map(denies, _TURN.split(statement)))
 
 
 def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:

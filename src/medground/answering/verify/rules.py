@@ -14,7 +14,8 @@ from rapidfuzz.distance import OSA
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.directions import told_otherwise
-from medground.answering.verify.numbers import misplaced_number, missing_quantities
+from medground.answering.verify.numbers import misplaced, missing_quantities, other_time
+from medground.answering.verify.opposition import opposed
 from medground.answering.verify.orders import (
     addresses,
     hides_evidence,
@@ -24,9 +25,7 @@ from medground.answering.verify.orders import (
     speaks_to_readers,
     urges,
 )
-from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by
-from medground.answering.verify.sizes import exchanged, outnumbered, turned
-from medground.answering.verify.times import mistimed, other_time
+from medground.answering.verify.polarity import answered_against, denied_thing, nearest
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -169,29 +168,16 @@ def _unseen(part: Part) -> str:
 
 
 def _misplaced(part: Part) -> str:
-    return misplaced_number(part.text, part.quotes[:1])
+    return misplaced(part.text, part.quotes[:1]) or other_time(part.text, part.quotes)
 
 
-def _mistimed(part: Part) -> str:
-    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT]
-    found = [mistimed(part.text, quote) for quote in near]
-    return found[0] if found and all(found) else other_time(part.text, part.quotes)
-
-
-def _reversed(part: Part) -> str:
-    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or list(part.quotes[:1])
-    return reversed_by(part.text, near)
-
-
-def _sides(part: Part) -> str:
-    sure = [quote for quote in part.quotes if not (HEDGE.search(part.text) and HEDGE.search(quote))]
-    return next((quote for quote in sure if exchanged(part.text, quote)), "")
-
-
-def _turned(part: Part) -> str:
-    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or list(part.quotes[:1])
-    found = [turned(part.text, quote) or outnumbered(part.text, quote) for quote in near if part.answer != "no"]
-    return found[0] if found and all(found) else ""
+def _opposite(part: Part) -> str:
+    """The nearest quote, where each that is on the same outcome says the opposite."""
+    pairs = [*zip(part.quotes, part.documents, strict=True)] if part.answer != "no" else []
+    near = [pair for pair in pairs if _coverage(part.text, pair[0]) >= _ABOUT] or pairs[:1]
+    sure = [pair for pair in near if not (HEDGE.search(part.text) and HEDGE.search(pair[0]))]
+    found = [opposed(part.text, nearest(part.text, quote), document) for quote, document in sure]
+    return sure[0][0] if found and all(found) else ""
 
 
 def _denied(part: Part) -> str:
@@ -325,10 +311,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("ordered", "code", _WITH_SHORT | {"closed", "direction"}, _ordered),
     Rule("unseen", "code", _in("closed", "direction"), _unseen),
     Rule("misplaced", "words", _WITH_SHORT, _misplaced),
-    Rule("time", "words", _PROSE, _mistimed),
-    Rule("reversed", "words", _PROSE, _reversed),
-    Rule("comparison order", "words", _PROSE, _sides),
-    Rule("turned", "words", _PROSE | {"closed"}, _turned),
+    Rule("opposite", "words", _PROSE | {"closed"}, _opposite),
     Rule("none", "words", _PROSE, _denied),
     Rule("strong", "words", _PROSE, _strong),
     Rule("unhedged", "words", _in("sentence"), _unhedged),

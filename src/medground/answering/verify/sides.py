@@ -11,14 +11,8 @@ from medground.answering.verify.arms import WHEREAS, Roles, comparatives, contra
 from medground.answering.verify.critic import Claim, Judgement
 from medground.language.sentences import sentence_spans
 
-ORDER = "comparison order"
-"""The flag of a statement whose sides a text has the other way round."""
-DIRECTION = "direction"
-"""The flag of a statement that a text denies, or says in the opposite direction."""
-_NOTES = {
-    ORDER: "the text compares these the other way round",
-    DIRECTION: "the text says the opposite about these",
-}
+OPPOSITE = "opposite"
+"""The flag of a statement of which a text says the opposite."""
 _NOT_SHOWN = "this compares two sides, and the rules did not find both in the same roles in the text"
 
 
@@ -48,8 +42,8 @@ def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
         return _open(judgement)
     if judgement.relation == "contradicts":
         return replace(judgement, best=premise)
-    flag = ORDER if roles == "exchanged" else DIRECTION
-    return Judgement("related", premise, flags=(flag,), note=_NOTES[flag])
+    note = "the text compares these the other way round"
+    return Judgement("related", premise, flags=(OPPOSITE,), note=note)
 
 
 def _open(judgement: Judgement) -> Judgement:

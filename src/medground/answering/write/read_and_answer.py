@@ -11,7 +11,6 @@ from medground.answering.write.draft import Draft
 from medground.answering.write.reason import with_quotes
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
-from medground.language.question_query import alone
 from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, sentence_ids
 from medground.sources.base import CountingSource
@@ -91,7 +90,7 @@ async def how_to_search(question: Question, run: Run) -> str:
     counts: Sequence[int] = ()
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         counts = await concurrently(
-            run.count(Lookup(asked=alone(one), text=one.said, sources=counting)) for one in things
+            run.count(Lookup(asked=one.query, text=one.said, sources=counting)) for one in things
         )
     indexed = any(document.mesh for document in run.ledger.documents.values())
     fields = "[tiab] after a word or “a phrase”" + (", [mh] after a MeSH heading" if indexed else "")

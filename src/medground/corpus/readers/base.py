@@ -130,31 +130,30 @@ _LONGEST_FILE = 4 * LONGEST_RECORD
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a file."""
     name = str(path)
-    try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == _GZIP
-            raw.seek(0)
-            if packed:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    yield cast("IO[bytes]", unpacked)
-            else:
-                yield raw
-    except EOFError as error:
-        raise BadDocument("the gzip file ends early; copy or download it again", file=name) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=name) from error
-    except OSError as error:
-        reason = f"cannot be read ({error.strerror or error}); check its permissions"
-        raise BadDocument(reason, file=name, passing=True) from error
+    with _readable(path), path.open("rb") as raw:
+        packed = raw.read(2) == _GZIP
+        raw.seek(0)
+        try:
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+        except EOFError as error:
+            raise BadDocument("the gzip file ends early; copy or download it again", file=name) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=name) from error
 
 
 def is_packed(path: Path) -> bool:
     """Whether a file is compressed with gzip."""
+    with _readable(path), path.open("rb") as raw:
+        return raw.read(2) == _GZIP
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
     try:
-        with path.open("rb") as raw:
-            return raw.read(2) == _GZIP
+        yield
     except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path), passing=True) from error
+        reason = f"cannot be read ({error.strerror or error}); check its permissions"
+        raise BadDocument(reason, file=str(path), passing=True) from error
 
 
 def head(path: Path) -> bytes:
@@ -190,10 +189,8 @@ def content_of(path: Path) -> bytes:
 
 def fingerprint(path: Path) -> str:
     """Size and modification time of a file."""
-    try:
+    with _readable(path):
         status = path.stat()
-    except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path), passing=True) from error
     return f"{status.st_size}-{status.st_mtime_ns}"
 
 

@@ -6,8 +6,11 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Literal, TypeVar
 
+from lxml.etree import ParserError
+from lxml.html import fromstring
 from pydantic import BaseModel, ValidationError
 
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
@@ -187,8 +190,8 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
     text = " ".join(" ".join(pieces).split())
     if len(text.split()) < _WORDS:
         return ()
-    start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
+    start = shorten(text, _LONGEST_QUOTED, placeholder=" …")
     return (f"{where} has invisible text{reason}; it was left out: “{start}”",)
 
 
@@ -234,3 +237,29 @@ def written(said: str, before: str) -> str:
     """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
     meant = meaning(said, before)
     return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
+
+
+_HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
+_BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)
+_COVERED = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+
+
+def plain(marked: str) -> str:
+    """The text of a piece of HTML in one line; scripts are left out."""
+    visible = _BREAK.sub(" ", _COVERED.sub(" ", printable(marked)))
+    if "<" in visible or "&" in visible:
+        try:
+            visible = fromstring(f"<div>{visible}</div>").text_content()
+        except (ParserError, ValueError):
+            return ""
+    return " ".join(printable(visible).split())
+
+
+def abstract_of(marked: str) -> Composition:
+    """An abstract with a section for each of its headings (`<h4>Methods</h4>`)."""
+    composition = Composition()
+    parts = _HEADING.split(marked)
+    composition.add(plain(parts[0]))
+    for label, part in zip(parts[1::2], parts[2::2], strict=True):
+        composition.add(plain(part), plain(label).rstrip(":") or None)
+    return composition

@@ -12,7 +12,7 @@ from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.own_ids import own_ids, title_line
+from medground.corpus.readers.record_ids import own_ids, title_line
 from medground.corpus.readers.table_rows import lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks

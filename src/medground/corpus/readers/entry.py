@@ -2,20 +2,18 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from medground.corpus.readers.compose import Composition, make_document, unmarked
-from medground.corpus.readers.marked import abstract_of
+from medground.corpus.readers.compose import Composition, abstract_of, make_document, unmarked
 from medground.corpus.readers.record_ids import identified, ids_in
 from medground.corpus.readers.values import (
     NAMES,
     flattened,
     imprint_of,
     iso_date,
-    letters_of,
     listed,
     names_of,
     one_line,
@@ -24,6 +22,7 @@ from medground.corpus.readers.values import (
     year_in,
 )
 from medground.language.pattern import verbose_pattern
+from medground.pubmed.characters import letters_of
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id
 
@@ -94,10 +93,43 @@ _STATEMENTS = verbose_pattern(
 """What servers of preprints print after an abstract."""
 _SEPARATORS = re.compile(r"[\s-]+")
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
-_TEXTS = ("title", "journal", "url", "language", "license")
-_LISTS = ("keywords", "publication_types")
 _STRUCTURED = frozenset(["metadata", "references", "sections", "lines", "cautions", "dates", "imprint"])
 """Fields that a text under their name, such as the reference list in an export of Scopus, cannot be."""
+
+
+def _line(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str | int | float) else value
+
+
+def _plain_line(value: Any) -> Any:
+    return unmarked(line) if isinstance(line := _line(value), str) else line
+
+
+def _abstract(value: Any) -> Any:
+    return _STATEMENTS.sub("", unmarked(value)) if isinstance(value, str) else value
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, Mapping) and len(value) == 1:  # Europe PMC's `{"pubType": [...]}`
+        (value,) = value.values()
+    return [word.lstrip("*") for word in listed(value) if word.strip("*")]
+
+
+def _headings(value: Any) -> list[Any]:
+    found = value if isinstance(value, list | tuple) else listed(value) if isinstance(value, str) else [value]
+    return [{"descriptor": one.strip("*")} if isinstance(one, str) else one for one in found]
+
+
+_CLEANED: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("title", "journal"), _plain_line),
+    **dict.fromkeys(("url", "language", "license"), _line),
+    **dict.fromkeys(("keywords", "publication_types"), _words),
+    "abstract": _abstract,
+    "substances": substances_of,
+    "authors": names_of,
+    "mesh": _headings,
+}
+"""How the value of a field is read."""
 
 
 def described(fields: Mapping[str, Any]) -> Document:
@@ -118,34 +150,14 @@ def described(fields: Mapping[str, Any]) -> Document:
         metadata["retraction"] = known.pop("retraction")
     _identify(known, metadata)
     _date(known, metadata)
-    for name in _TEXTS:
-        if isinstance(known.get(name), str | int | float):
-            known[name] = one_line(known[name])
     if isinstance(marked := known.get("abstract"), str) and "text" not in known and "</h" in marked:
         composition = abstract_of(known.pop("abstract"))
         known |= {"text": composition.text, "sections": composition.sections}
-    for name in ("title", "abstract", "journal"):
-        if isinstance(known.get(name), str):
-            known[name] = unmarked(known[name])
-    if isinstance(abstract := known.get("abstract"), str):
-        known["abstract"] = _STATEMENTS.sub("", abstract)
-    for name in _LISTS:
-        if name in known:
-            given = known[name]
-            if isinstance(given, Mapping) and len(given) == 1:  # Europe PMC's `{"pubType": [...]}`
-                (given,) = given.values()
-            known[name] = [word.lstrip("*") for word in listed(given) if word.strip("*")]
+    for name in known.keys() & _CLEANED:
+        known[name] = _CLEANED[name](known[name])
     if isinstance(journal := known.get("journal"), str) and _PREPRINTS.fullmatch(journal):
         kinds = [kind for kind in known.get("publication_types", ()) if kind != "Journal Article"]
         known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
-    if "substances" in known:
-        known["substances"] = substances_of(known["substances"])
-    if "authors" in known:
-        known["authors"] = names_of(known["authors"])
-    if "mesh" in known:
-        given = known["mesh"]
-        given = given if isinstance(given, list | tuple) else listed(given) if isinstance(given, str) else [given]
-        known["mesh"] = [{"descriptor": one.strip("*")} if isinstance(one, str) else one for one in given]
     if isinstance(kind := known.get("kind"), str) and kind not in _SOURCE_KINDS:
         metadata["kind"] = known.pop("kind")
     _write(known)

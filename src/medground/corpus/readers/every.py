@@ -1,5 +1,7 @@
 """The readers, by name and by the content of files."""
 
+import contextlib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,25 +9,149 @@ from pathlib import Path
 
 from medground.corpus.readers import texts
 from medground.corpus.readers.base import LINES, XML, Input, Reader, fingerprint_now, head, joined, of_files
-from medground.corpus.readers.bookshelf import read_bookshelf
-from medground.corpus.readers.detect import detect
+from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
 from medground.corpus.readers.docx import SUFFIXES as WORD
-from medground.corpus.readers.docx import open_docx
+from medground.corpus.readers.docx import is_docx, open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import read_jats
-from medground.corpus.readers.lines import read_csl, read_jsonlines
-from medground.corpus.readers.medline import read_medline
-from medground.corpus.readers.pdf import open_pdf
-from medground.corpus.readers.pubmed_text import read_pubmed_text
-from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
-from medground.corpus.readers.service_xml import read_service_xml
+from medground.corpus.readers.html import is_page, open_html
+from medground.corpus.readers.jats import JATS_ROOTS, read_jats
+from medground.corpus.readers.lines import SIGNATURE as PARQUET
+from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
+from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
+from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
+from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text
+from medground.corpus.readers.reference_managers import (
+    ENDNOTE_ROOTS,
+    ZOTERO_ROOTS,
+    is_bibtex,
+    read_bibtex,
+    read_endnote,
+    read_zotero,
+)
+from medground.corpus.readers.services import SERVICE_ROOTS, read_service_xml, records_in
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
-from medground.corpus.readers.spreadsheet import read_csv
-from medground.corpus.readers.tagged import read_tagged
+from medground.corpus.readers.spreadsheet import WOS, is_table, read_csv
+from medground.corpus.readers.tagged import read_tagged, tagged_format
 from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.texts import SUFFIXES as TEXTS
+from medground.corpus.readers.texts import collection_of, collection_of_columns
+from medground.corpus.readers.values import NAMES
+from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, UsageError
 from medground.home.registry import find, given
+
+# What to say of a file that no reader accepts: what it is, and what to do.
+
+_READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
+_REASONS = {suffix: reason for reason, suffixes in NAMES["aliens"].items() for suffix in suffixes.split()}
+_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
+_JSON = re.compile(r"\s*[{\[]")
+_OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
+_ARRAY = re.compile(r"\s*\[\s*[{\]]")
+_ITEMS = re.compile(r'"(?:items"\s*:\s*\[|message"\s*:\s*\{)')
+_MARKDOWN = (".md", ".markdown")
+_SHOWN = 6
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0"
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_ROOTS: Mapping[str, str] = {
+    **dict.fromkeys(MEDLINE_ROOTS, "medline"),
+    **dict.fromkeys(JATS_ROOTS, "jats"),
+    **dict.fromkeys(BOOKSHELF_ROOTS, "bookshelf"),
+    **dict.fromkeys(ENDNOTE_ROOTS, "endnote"),
+    **dict.fromkeys(ZOTERO_ROOTS, "zotero"),
+    **dict.fromkeys(SERVICE_ROOTS, "service-xml"),
+    "html": "html",
+}
+
+
+def detect(path: Path) -> str:
+    """Name of the reader for a file."""
+    start = head(path)
+    suffix = path.name.lower().removesuffix(".gz")[-12:]
+    if found := _packed_reader(start, path):
+        return found
+    if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(_MARKDOWN)):
+        return "html"
+    alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
+    if _MARKUP.match(start) and not suffix.endswith(_MARKDOWN) and not alien:
+        is_text = suffix.endswith(TEXTS) and not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml")
+        with contextlib.suppress(*[BadDocument] * is_text):
+            roots = {**_ROOTS, **{reader.root: name for name, reader in joined().items() if reader.root}}
+            if (root := root_name(path)) in roots:
+                return roots[root]
+            reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
+            raise BadDocument(reason, file=str(path))
+    if alien or (b"\x00" in start and not start.startswith(_WIDE)):
+        raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
+    text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
+    try:
+        found = _text_reader(text, suffix)
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+    if found is None:
+        raise BadDocument(f"unknown file format; {_READ}", file=str(path))
+    return found
+
+
+def _packed_reader(start: bytes, path: Path) -> str | None:
+    if start.startswith(SIGNATURE) or (is_pdf(start) and not path.name.lower().endswith(TEXTS)):
+        return "pdf"
+    if start.startswith(PARQUET):
+        names = columns_of(path)
+        if (found := collection_of_columns(names)) is None:
+            columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+        return found
+    if path.suffix.lower() == ".pdf":
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
+    if start.startswith(_ZIP) and is_docx(path):
+        return "docx"
+    if start.startswith(_OLE) and path.suffix.lower() == ".docx":
+        raise BadDocument("the document is protected by a password, or an old .doc; save it as .docx", file=str(path))
+    return None
+
+
+def _text_reader(start: str, suffix: str) -> str | None:
+    if suffix.endswith(_MARKDOWN):
+        return "texts"
+    if form := tagged_format(start):
+        return form
+    plain = suffix.endswith(TEXTS)
+    if plain and (form := pubmed_text_format(start)):
+        return form
+    if suffix.endswith(TABLES) or WOS.match(start) or (plain and is_table(start)):
+        return "csv"
+    if suffix.endswith(".bib") or is_bibtex(start, least=0.5 if plain else 0):
+        return "bibtex"
+    if plain and not (_ARRAY.match(start) or _OBJECT.match(start)):
+        return "texts"
+    for name, reader in joined().items():
+        if reader.begins and reader.begins.match(start):
+            return name
+    if _ARRAY.match(start):
+        return "csl-json"
+    if _JSON.match(start) or ".json" in suffix:
+        return _json_reader(start)
+    return None
+
+
+def _json_reader(start: str) -> str:
+    """By the first line that holds an object. A file without one is rejected by the reader itself."""
+    for line in start.splitlines()[:TRIAL]:
+        try:
+            return _record_reader(parse(line.encode()))
+        except ValueError:
+            continue
+    return "csl-json" if _OBJECT.match(start) or _ITEMS.search(start) else "jsonlines"
+
+
+def _record_reader(record: Record) -> str:
+    known = next((name for name, reader in joined().items() if reader.fits(record)), None) or collection_of(record)
+    if known is None and (isinstance(record.get("message"), dict) or records_in(record) is not None):
+        return "csl-json"
+    return known or ("csl-json" if is_csl(record) else "jsonlines")
+
 
 PASSED_OVER = "none"
 """The reader of an input that nothing can read: reading it says why."""

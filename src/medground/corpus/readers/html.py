@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from medground.corpus.banners import banner_fields, is_banner
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.own_ids import own_ids
+from medground.corpus.readers.record_ids import own_ids
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES
 from medground.corpus.readers.xml import Element, flat_text, name_of
@@ -188,26 +188,16 @@ def _main_text(tree: Any) -> Composition:
 
 
 def _write_raised(tree: Any) -> None:
-    """Superscripts as plain text: trafilatura keeps their letters alone. Each text is written once, however many."""
-    for parent in list(dict.fromkeys(element.getparent() for element in tree.iter("sup"))):
-        last, pieces = None, [parent.text or ""]
-        for child in list(parent):
-            if child.tag == "sup":
-                text = "" if child.find("a") is not None else written("".join(child.itertext()), "".join(pieces[-3:]))
-                pieces += [text, child.tail or ""]
-                parent.remove(child)
-            else:
-                _set_text(parent, last, pieces)
-                last, pieces = child, [child.tail or ""]
-        _set_text(parent, last, pieces)
+    """Superscripts as plain text: trafilatura keeps their letters alone."""
+    from lxml import etree
 
-
-def _set_text(parent: Any, last: Any, pieces: Sequence[str]) -> None:
-    """Write the text behind a child, or the one before all of them."""
-    if last is None:
-        parent.text = "".join(pieces)
-    else:
-        last.tail = "".join(pieces)
+    for raised in tree.xpath("//sup[not(ancestor::sup)]"):
+        previous = raised.getprevious()
+        before = [raised.getparent().text] if previous is None else [previous.text, previous.tail]
+        said = written("".join(raised.itertext()), "".join(filter(None, before))) if raised.find("a") is None else ""
+        raised.clear(keep_tail=True)
+        raised.text = said
+    etree.strip_tags(tree, "sup")
 
 
 def _tagged(tree: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import flattened, imprint_of, initials_of, iso_date, pubmed_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
-from medground.values.identifiers import normal_identifiers
+from medground.values.identifiers import normal_identifiers, normal_pmc
 
 
 def authors_of(meta: Element) -> tuple[str, ...]:
@@ -173,8 +173,8 @@ def _items(article: Element) -> Iterator[Item]:
     if meta is None:
         raise ValueError("the article has no front matter")
     found = normal_identifiers({part.get("pub-id-type", ""): flat_text(part) for part in meta.iterfind("article-id")})
-    pmc = found.get("pmc") or found.get("pmcid") or found.get("pmcaid") or ""
-    ids = {"pmc": pmc and f"PMC{pmc.upper().removeprefix('PMC')}", "pmid": found.get("pmid"), "doi": found.get("doi")}
+    pmc = normal_pmc(found.get("pmc") or found.get("pmcid") or found.get("pmcaid") or "")
+    ids = {"pmc": pmc, "pmid": found.get("pmid"), "doi": found.get("doi")}
     identifiers = {kind: value for kind, value in ids.items() if value}
     if not identifiers:
         raise ValueError("the article has no PMC id, PMID or DOI")

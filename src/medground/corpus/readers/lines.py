@@ -26,7 +26,7 @@ _LONGEST_LINE = 2 * LONGEST_RECORD
 
 def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[Item]:
     """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use."""
-    found = (converted(partial(_parsed, line), convert, path, number) for number, line in _lines(path))
+    found = (made(lambda line=line: convert(_parsed(line)), path, number) for number, line in _lines(path))  # type: ignore[misc]
     yield from tried(found, path, "lines")
 
 
@@ -51,16 +51,14 @@ def tried(items: Iterable[Document | BadDocument], path: Path, what: str) -> Ite
         )
 
 
-def converted(
-    record: Callable[[], Record], convert: Callable[[Record], Document], path: Path, number: int
-) -> Document | BadDocument:
-    """The document of a record, or why there is none: `record` and `convert` raise ValueError."""
+def made(make: Callable[[], Document], path: Path, position: int) -> Document | BadDocument:
+    """The document of a record, or why there is none: `make` raises ValueError."""
     try:
-        return convert(record())
+        return make()
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         why = "the record is nested too deeply; flatten it" if deep else str(error)
-        return BadDocument(why, file=str(path), position=number)
+        return BadDocument(why, file=str(path), position=position)
 
 
 def parse(line: bytes) -> Record:
@@ -246,11 +244,8 @@ def columns_of(path: Path) -> list[str]:
 
 def read_parquet(path: Path, convert: Callable[[Record], Document], columns: Sequence[str]) -> Iterator[Item]:
     """One item per row of these columns, as far as the file has them; the position of a bad one is its number."""
-    items = (
-        converted(lambda row=row: row, convert, path, number)  # type: ignore[misc]
-        for number, row in enumerate(rows(path, columns), start=1)
-    )
-    yield from tried(items, path, "rows")
+    found = (made(partial(convert, row), path, number) for number, row in enumerate(rows(path, columns), start=1))
+    yield from tried(found, path, "rows")
 
 
 def rows(path: Path, columns: Sequence[str]) -> Iterator[Record]:
@@ -258,19 +253,12 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[Record]:
     with _opened(path) as file:
         wanted = [name for name in file.schema_arrow.names if name in columns]
         # One group of rows after the other: for all of them at once, pyarrow holds what it has read of the file.
-        groups = range(file.num_row_groups)
-        batches = (b for g in groups for b in file.iter_batches(batch_size=_ROWS, row_groups=[g], columns=wanted))
-        while (found := _next(batches, path)) is not None:
-            yield from found
-
-
-def _next(batches: Iterator[Any], path: Path) -> list[Record] | None:
-    """The rows of the next batch; None after the last."""
-    try:
-        batch = next(batches, None)
-        return None if batch is None else batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are both
-        raise BadDocument(_damaged(error), file=str(path)) from error
+        try:
+            for group in range(file.num_row_groups):
+                for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=wanted):
+                    yield from batch.to_pylist()
+        except (OSError, ValueError) as error:  # pyarrow's own errors are both
+            raise BadDocument(_damaged(error), file=str(path)) from error
 
 
 def _opened(path: Path) -> Any:

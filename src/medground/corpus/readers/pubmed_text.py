@@ -5,14 +5,14 @@ The parts of a record are given the tags that PubMed's format `.nbib` has for th
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
-from medground.corpus.readers.lines import tried
+from medground.corpus.readers.lines import made, tried
 from medground.corpus.readers.tagged import tagged_document
-from medground.corpus.readers.tagged_fields import Tags
-from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.tagged_forms import FORMS, Tags
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -88,10 +88,7 @@ def _document(record: str, line: int, path: Path, summary: bool) -> Document | B
     told = next((block for block in reversed(blocks) if _OWN_IDS.match(block)), " ".join(blocks))
     found = {tag: pattern.search(told) for tag, pattern in _IDS.items()}
     pairs += [(tag, [match[1] + " [doi]" * (tag == "LID")]) for tag, match in found.items() if match]
-    try:
-        return tagged_document(Tags(pairs, FORMS["nbib"]), "nbib")
-    except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=line)
+    return made(partial(tagged_document, Tags(pairs, FORMS["nbib"]), "nbib"), path, line)
 
 
 def _abstract(blocks: Sequence[str]) -> list[Pair]:

@@ -15,8 +15,7 @@ from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.tagged import tagged_document
-from medground.corpus.readers.tagged_fields import Tags, pairs_of
-from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.tagged_forms import FORMS, Tags, pairs_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, records, told
 from medground.errors import BadDocument
 from medground.values.document import Document

@@ -4,17 +4,47 @@
 trials have a form of their own. An answer holds its records in a list.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.base import Item
+from medground.corpus.readers.compose import Composition, plain
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.json_paths import texts_at, values_at
-from medground.corpus.readers.marked import plain
 from medground.corpus.readers.table_rows import Cell, lines_of
+from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
+from medground.errors import BadDocument
 from medground.home.files import tables
 from medground.values.document import Document
+
+
+def values_at(value: Any, path: str) -> list[Any]:
+    """The values at a dotted path."""
+    found = [value]
+    for name in path.split("."):
+        inner = [one.get(name) for one in found if isinstance(one, Mapping)]
+        found = [one for each in inner for one in (each if isinstance(each, list) else [each])]
+    return found
+
+
+def texts_at(value: Any, path: str) -> list[str]:
+    """The texts and numbers at a dotted path as plain text; an inverted index (word to positions) is written out."""
+    found = values_at(value, path) if path else []
+    texts = (_written(one) if isinstance(one, Mapping) else plain(_text(one)) for one in found)
+    return [text for text in texts if text]
+
+
+def _text(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value.strip() if isinstance(value, str) else str(value) if is_number else ""
+
+
+def _written(index: Mapping[Any, Any]) -> str:
+    places = ((at, str(word)) for word, all_at in index.items() if isinstance(all_at, list) for at in all_at)
+    return plain(" ".join(word for _, word in sorted(place for place in places if isinstance(place[0], int))))
+
 
 Record = Mapping[str, Any]
 _SERVICES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "services")
@@ -95,7 +125,7 @@ def service_document(record: Record, service: str) -> Document:
     fields |= table.get("_is", {})
     if isinstance(marked := record.get(table.get("_marked", "")), str):  # its tags tell the sections
         fields["abstract"] = marked
-    composition = _text(record, table)
+    composition = _composed(record, table)
     if composition.text:
         fields |= {"text": composition.text, "sections": composition.sections}
     if number := fields.pop("registry_id", ""):
@@ -104,7 +134,7 @@ def service_document(record: Record, service: str) -> Document:
     return described(fields)
 
 
-def _text(record: Record, table: Mapping[str, Any]) -> Composition:
+def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
     """The parts of a text by their headings: of a trial with its results, of a paper with its body."""
     composition = Composition()
     for label, place in table.get("_text", ()):
@@ -160,3 +190,44 @@ def _of_bioc(record: Record) -> dict[str, Any]:
     number = str(record.get("id") or "")
     fields.setdefault("pmc" if number.startswith("PMC") else "pmid", number or None)
     return {**fields, "text": composition.text or fields["title"], "sections": composition.sections}
+
+
+SERVICE_ROOTS: Mapping[str, str] = {
+    "OAI-PMH": "record",
+    "ListRecords": "record",
+    "Trials_downloaded_from_ICTRP": "Trial",
+    "collection": "document",
+}
+"""The root of each kind of file, and the tag of its records."""
+
+
+def read_service_xml(path: Path) -> Iterator[Item]:
+    """The records of a file; the position of a bad one is its number, counting from 1."""
+    found = False
+    for item in record_items(path, {*SERVICE_ROOTS.values()}, frozenset(SERVICE_ROOTS), _documents, "record"):
+        found = True
+        yield item
+    if not found:
+        raise BadDocument("the answer of a service holds no record", file=str(path))
+
+
+def _documents(element: Element) -> Iterator[Document]:
+    header = element.find("header")
+    if header is not None and header.get("status") == "deleted":
+        return
+    record = _record(element)
+    if not (service := service_of(record)):
+        raise ValueError("a form of record that is not read; ask the service for oai_dc, or for JATS or PubMed XML")
+    yield service_document(record, service)
+
+
+def _record(element: Element) -> dict[str, Any]:
+    """The parts of an element by name, each as a text or as its own parts; BioC's passages as its JSON has them."""
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    for part in element:
+        if (name := name_of(part)) == "infon":
+            found["infons"] = found["infons"] or [{}]
+            found["infons"][0][part.get("key", "")] = flat_text(part)
+        elif name:
+            found["passages" if name == "passage" else name].append(_record(part) if len(part) else flat_text(part))
+    return {name: values[0] if len(values) == 1 and name != "passages" else values for name, values in found.items()}

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
@@ -15,7 +16,7 @@ from statistics import median
 from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
-from medground.corpus.readers.lines import tried
+from medground.corpus.readers.lines import made, tried
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -64,10 +65,7 @@ def _document(header: Sequence[str], row: Sequence[str], path: Path, line: int) 
     for name, value in zip(header, row, strict=False):
         if name and value.strip():
             fields[name if name not in fields else f"{name}_2"] = value
-    try:
-        return described(fields)
-    except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=line)
+    return made(partial(described, fields), path, line)
 
 
 def is_table(start: str) -> bool:

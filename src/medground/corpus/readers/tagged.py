@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -16,8 +17,8 @@ from typing import Any
 from medground.corpus.readers.base import Item, Note, Retracts
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.tagged_fields import Form, Tags
-from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.lines import made
+from medground.corpus.readers.tagged_forms import FORMS, Form, Tags
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -146,12 +147,9 @@ def read_tagged(path: Path, form: str) -> Iterator[Item]:
     found = False
     for line, tags in records_of(text, FORMS[form], outside):
         found = True
-        try:
-            yield tagged_document(tags, form)
-        except ValueError as error:
-            yield BadDocument(str(error), file=str(path), position=line)
-            continue
-        retracted = (_PMID_IN_NOTICE.search(value) for value in tags["ROF"]) if form == "nbib" else ()
+        yield (item := made(partial(tagged_document, tags, form), path, line))
+        is_notice = form == "nbib" and isinstance(item, Document)
+        retracted = (_PMID_IN_NOTICE.search(value) for value in tags["ROF"]) if is_notice else ()
         if ids := tuple(f"PMID:{one[1]}" for one in retracted if one):
             yield Retracts(ids)
     if not found:

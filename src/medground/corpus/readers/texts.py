@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 
 from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, Item, document_input, file_input
-from medground.corpus.readers.compose import Headings, decoded, make_document
+from medground.corpus.readers.compose import Headings, decoded, make_document, written
 from medground.corpus.readers.entry import described, file_id, name_below, named
+from medground.corpus.readers.latex import formula
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
-from medground.corpus.readers.markdown import shown_markdown
-from medground.corpus.readers.own_ids import own_ids, title_line
+from medground.corpus.readers.record_ids import own_ids, title_line
 from medground.corpus.readers.values import NAMES, one_line
 from medground.values.document import Document, Section
 
@@ -74,16 +74,12 @@ _TOP = 20
 def open_text(path: Path, folder: Path | None = None) -> Input:
     """One text file, named after its place in `folder`."""
     name, markdown = name_below(path, folder), path.suffix.lower() != ".txt"
-    return document_input(path, "texts", partial(_text_document, name=name, markdown=markdown))
+    return document_input(path, "texts", partial(text_document, name=name, markdown=markdown))
 
 
-def _text_document(content: bytes, name: str, *, markdown: bool) -> Document:
-    return text_document(decoded(content), name, markdown=markdown)
-
-
-def text_document(text: str, name: str, *, markdown: bool) -> Document:
+def text_document(content: bytes, name: str, *, markdown: bool) -> Document:
     """The document of a text; its title is in the front matter, the first heading, or else the name of the file."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(content).replace("\r\n", "\n").replace("\r", "\n")
     front: Mapping[str, Any] = {}
     if markdown:
         front, text = split_front_matter(text)
@@ -220,3 +216,24 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 def _first_line(text: str) -> str:
     return shorten(next(filter(None, (line.strip() for line in text.splitlines())), ""), _LONGEST_TITLE)
+
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_STRUCK = re.compile(r" ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?")
+_RAISED = re.compile(r"(?<=[\w)])\^([-+\u2212]?[\w+-]{1,12})\^")
+_LOWERED = re.compile(r"(?<=\w)~(\w{1,8})~")
+_FORMULA = re.compile(r"(?<![\w$\\])\$(?=\S)([^$\n]{1,300}?)(?<=[^\s\\])\$(?![\d$])|\$\$(.+?)\$\$", re.DOTALL)
+_CITES = re.compile(r" ?\[(?:[^\[\]@]{0,40}-?@[^\[\]]{1,300})\]")
+_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{[#.][^{}\n]{1,100}\}[ \t]*$", re.MULTILINE)
+_WORTH = ("<!--", "~", "^", "$", "[", "{")
+
+
+def shown_markdown(text: str) -> str:
+    """The text with raised digits as `10^3` and formulas as text; headings, lists and tables stay as they are."""
+    if not any(sign in text for sign in _WORTH):
+        return text
+    for form in (_COMMENT, _STRUCK, _CITES, _ATTRIBUTES):
+        text = form.sub("", text)
+    text = _RAISED.sub(lambda found: written(found[1], text[max(0, found.start() - 8) : found.start()]), text)
+    text = _LOWERED.sub(r"\1", text)
+    return _FORMULA.sub(lambda found: formula(found[1] or found[2]), text)

@@ -23,11 +23,6 @@ _MOST_FIELDS = 200
 _DEEPEST = 4
 
 
-def letters_of(text: str) -> str:
-    """The letters and digits of a text alone, in lower case: what is left is the same however it is set."""
-    return re.sub(r"[\W_]+", "", text.casefold())
-
-
 def one_line(value: Any) -> str:
     """A value as text, with white space collapsed."""
     return " ".join(str(value).split())
@@ -70,13 +65,17 @@ def substances_of(value: Any) -> list[Substance]:
 def _substance(value: Any) -> Substance | None:
     if isinstance(value, Mapping):
         parts = {str(key).casefold().replace("_", ""): one_line(part) for key, part in value.items() if part}
-        name = parts.get("name") or parts.get("nameofsubstance") or ""
-        number = parts.get("number") or parts.get("registrynumber") or "0"
+        name = _first(parts, "name", "nameofsubstance")
+        number = _first(parts, "number", "registrynumber") or "0"
         return Substance(name=name, ui=parts.get("ui"), number=number) if name else None
     number, _, name = (text := one_line(value)).partition(" (")
     if name and _REGISTRY.fullmatch(number):
         return Substance(name=name.removesuffix(")"), number=number)
     return Substance(name=text) if text else None
+
+
+def _first(parts: Mapping[str, str], *names: str) -> str:
+    return next(filter(None, map(parts.get, names)), "")
 
 
 def pmid_of(value: Any) -> str | None:
@@ -182,9 +181,9 @@ def _name(value: Any) -> str:
     """`Family Initials` or `Family, Given`, from a text or from an object with these parts; else the whole name."""
     if not isinstance(value, str) and isinstance(value, Mapping):
         parts = {str(key).casefold(): one_line(part) for key, part in value.items() if part}
-        family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
-        given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
-        whole = parts.get("literal") or parts.get("name") or ""
+        family = _first(parts, "family", "lastname", "last_name", "last")
+        given = _first(parts, "given", "firstname", "first_name", "first")
+        whole = _first(parts, "literal", "name")
         particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
         own = _joined(one_line(" ".join([*particles, family])), given)
         return ", ".join(filter(None, (own, parts.get("suffix")))) or whole

@@ -6,6 +6,7 @@ Deleted, moved and hidden text is left out. Text that prints but cannot be read 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from textwrap import shorten
 
 from lxml.etree import _Element as Element
 
@@ -59,9 +60,11 @@ class Printed:
 
     def paragraph(self, paragraph: Element) -> str:
         """The text of a paragraph; its notes and text boxes wait for `beside`."""
+        outer = self._style, self._cites
         self._style, self._cites = value_at(paragraph, "pPr/pStyle"), False
         parts: list[str] = []
         self._collect(paragraph, parts)
+        self._style, self._cites = outer
         return " ".join("".join(parts).split())
 
     def beside(self) -> list[str]:
@@ -97,7 +100,7 @@ class Printed:
         """What a reader must know of the file: what of it is not in the text."""
         told = [*caution_on_hidden(self._hidden, "The file")]
         if struck := " ".join(self._struck):
-            shown = struck if len(struck) <= _SHOWN else f"{struck[:_SHOWN].rpartition(' ')[0]} …"
+            shown = shorten(struck, _SHOWN, placeholder=" …")
             told.append(f"The file has text that is struck out; it was left out: “{shown}”")
         if self._unread:
             counted = ", ".join(f"{what} ({count})" for what, count in sorted(self._unread.items()))
@@ -154,7 +157,7 @@ class Printed:
     def _note(self, kind: str, number: str) -> str:
         """What is printed where a note is referred to; the note waits for `beside`."""
         note = self._notes.get((kind, number))
-        self._beside += [] if note is None else [self._flat_note(note)]
+        self._beside += [] if note is None else [self._flat(note)]
         return ""
 
     def _raised(self, text: str, before: str) -> str:
@@ -166,12 +169,6 @@ class Printed:
             self._cites = self._cites or _CITES.search(node.text or "") is not None
         elif node.get(f"{W}fldCharType") == "end":
             self._cites = False
-
-    def _flat_note(self, note: Element) -> str:
-        style = self._style
-        text = self._flat(note)
-        self._style = style
-        return text
 
     def _characters(self, node: Element, name: str, font: str) -> str:
         """A text, or one sign of a font; the letters of a font of signs are what they look like."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import writing
-from medground.corpus.lexical_fields import ANALYSES, METADATA, METADATA_NAME, described
 from medground.corpus.manifest import FileEntry, Manifest, hash_file
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster, Parameters
@@ -22,7 +21,7 @@ from medground.corpus.tables import decode
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.home.files import replacing
 from medground.values.document import Document, Hit, Passage
-from medground.values.query import Everything, Filters, Query, Term, any_of
+from medground.values.query import Everything, Filters, Query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +33,7 @@ PIECE = 32_000
 """Bytes of a file in one row."""
 _STRICT = {"wt": "json", "rows": "0", "shards.tolerant": "false", "distrib.statsCache": "false"}
 """No part of the index may be left out. What is not ranked needs no statistics of words."""
-_FEW_VALUES, _MOST = 8, 10_000
+_MOST = 10_000
 _CANDIDATES = 200
 """Fewest neighbours that each shard looks for: the graph finds more of the nearest if it is asked for more."""
 PASSAGE = (schema.NUMBER, schema.DOCUMENT, schema.START, schema.STOP, schema.SECTION)
@@ -139,13 +138,9 @@ class SolrStore(Store):
         self._cache = cache
         self._source = collection.cluster.source
 
-    @property
-    def fields(self) -> frozenset[str]:
-        return frozenset(self._rows.terms(METADATA_NAME, "", _MOST))
-
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         asked = {**self._asked(query, filters), "distrib.statsCache": "true"}
-        return self._hits("bm25", limit, asked, SCALE, 0.0)
+        return self._scored("bm25", limit, asked, SCALE, 0.0)
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         embedding = self.manifest.embedding
@@ -158,29 +153,19 @@ class SolrStore(Store):
             )
         near = f"{{!knn f={schema.VECTOR} topK={max(limit, _CANDIDATES)} v=$vector}}"
         asked = {**self._asked(Everything(), filters), "q": near, "vector": str(vector.reshape(-1).tolist())}
-        return self._hits("dense", limit, asked, 2.0, -1.0)
+        return self._scored("dense", limit, asked, 2.0, -1.0)
 
     def size(self, filters: Filters = NO_FILTERS) -> int:
         if filters == NO_FILTERS:
             return self.manifest.counts.documents
         return int(self._rows.select(self._asked(Everything(), filters, schema.FIRST))["response"]["numFound"])
 
-    def values(self, field: str) -> tuple[str, ...] | None:
-        field = "publication_type" if field == "design" else field
-        if ANALYSES.get(field) != "exact" and field not in self.fields:
-            return None
-        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
-        return tuple(value.removeprefix(start) for value in self._rows.terms(name, start, _FEW_VALUES))
+    def _terms(self, field: str, start: str, limit: int) -> list[str]:
+        return self._rows.terms(field, start, limit)
 
-    def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
-        if not names:
-            return ()
-        query = any_of([Term(value=name, field="identifier") for name in names])
+    def _ids_of(self, query: Query) -> list[str]:
         asked = {**self._asked(query, NO_FILTERS, schema.FIRST), "sort": f"{schema.NUMBER} asc"}
-        ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
-        ids += [row[schema.DOCUMENT] for row in self._rows.rows(asked, schema.DOCUMENT)]
-        found = self.documents([*dict.fromkeys(ids)])
-        return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
+        return [row[schema.DOCUMENT] for row in self._rows.rows(asked, schema.DOCUMENT)]
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         rows = self._rows.by_key(ids, schema.RECORD, schema.DIGEST)
@@ -228,16 +213,13 @@ class SolrStore(Store):
     def _asked(self, query: Query, filters: Filters, kinds: str = schema.PASSAGES) -> dict[str, str | list[str]]:
         return SolrCompiler(self._rows.terms).search(query, filters, kinds)
 
-    def _hits(self, ranker: str, limit: int, asked: Parameters, factor: float, added: float) -> tuple[Hit, ...]:
+    def _scored(self, ranker: str, limit: int, asked: Parameters, factor: float, added: float) -> tuple[Hit, ...]:
         """The passages that are found; their scores are scaled as those of the index in a folder."""
         ordered = {**asked, "sort": f"score desc,{schema.NUMBER} asc"}
         rows = self._rows.rows(ordered, *PASSAGE, "score", limit=limit) if limit > 0 else []
         with reading(self._source):
-            passages, source = self._passages(rows), f"corpus:{self.name}"
-        return tuple(
-            Hit(passage=passage, ranker=ranker, rank=rank, score=row["score"] * factor + added, source=source)
-            for rank, (passage, row) in enumerate(zip(passages, rows, strict=True), 1)
-        )
+            scores = (row["score"] * factor + added for row in rows)
+            return self._hits(ranker, zip(self._passages(rows), scores, strict=True))
 
     def _passages(self, rows: Sequence[Row]) -> list[Passage]:
         documents = self.documents([row[schema.DOCUMENT] for row in rows])

@@ -36,11 +36,10 @@ def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, sho
     from medground.faces.cli.progress import shown_progress
 
     questions = _questions(path, asked)
-    at_once = settings.model.at_once if settings.model.batch else _QUESTIONS_AT_ONCE
     failed: list[MedgroundError] = []
     with opened(settings, quiet=shown.quiet) as engine, shown_progress(quiet=shown.quiet) as progress:
         progress("questions", 0, len(questions))
-        for number, outcome in enumerate(engine.ask_each(questions, concurrency=at_once), start=1):
+        for number, outcome in enumerate(engine.ask_each(questions, concurrency=_QUESTIONS_AT_ONCE), start=1):
             failed += [outcome.error] if outcome.error is not None else []
             _show(outcome, shown, first=number == 1)
             progress("questions", number, len(questions))
@@ -109,7 +108,6 @@ def ask(
     follow: by.Follow = None,
     again: by.Again = None,
     from_: by.FromFile = None,
-    batch: by.Batch = False,
     json: by.Json = False,
     markdown: by.Markdown = False,
     details: by.Details = False,
@@ -127,7 +125,7 @@ def ask(
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
-    _check(question, follow, again, from_, context, batch=batch)
+    _check(question, follow, again, from_, context)
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
@@ -137,7 +135,7 @@ def ask(
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
         )
-        named |= {"model.cache": False if no_cache else None, "model.batch": batch or None}
+        named |= {"model.cache": False if no_cache else None}
         if again is not None:
             _ask_again(again, shown, changed=changed, no_cache=no_cache)
             return
@@ -164,15 +162,9 @@ def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.
 
 
 def _check(
-    question: str | None,
-    follow: str | None,
-    again: str | None,
-    from_: Path | None,
-    context: Path | None,
-    *,
-    batch: bool,
+    question: str | None, follow: str | None, again: str | None, from_: Path | None, context: Path | None
 ) -> None:
-    """Raises UsageError where there is no question, more than one, a batch of one, or standard input is read twice."""
+    """Raises UsageError where there is no question or more than one, or where standard input is read twice."""
     from medground.errors import UsageError
 
     given = [name for name, value in (("--again", again), ("--from", from_)) if value is not None]
@@ -180,8 +172,6 @@ def _check(
         raise UsageError("no question given; write one in quotes, or - to read it from standard input")
     if len(given) > 1 or (given and (question is not None or follow is not None)):
         raise UsageError(f"{given[0]} takes no other question; leave the question, --follow or the other option out")
-    if batch and from_ is None:
-        raise UsageError("--batch is for many questions; name their file with --from")
     if [question, str(context), str(from_)].count(STDIN) > 1:
         raise UsageError("- is given twice; standard input can only be read once")
 

@@ -211,7 +211,7 @@ def enrich(
     quiet: Quiet = False,
 ) -> None:
     """Fill missing fields of documents from their records, without reading the files again."""
-    from medground.corpus.change import enrich as enrich_corpus
+    from medground.corpus.sync import enrich as enrich_corpus
 
     home = library()
     known = home.info(name)

@@ -207,7 +207,4 @@ FromFile = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON; with --from, one line for each question.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")]
 Details = Annotated[bool, typer.Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")]
-Batch = Annotated[
-    bool, typer.Option("--batch", help="Send model calls by the provider's batch interface; it may take a day.")
-]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")]

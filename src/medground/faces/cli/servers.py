@@ -128,7 +128,7 @@ def web(
         from medground.faces.api.server import run
         from medground.faces.web.app import BuiltPage, add_page
 
-    extend = partial(add_page, page=BuiltPage.open())
+    extend = partial(add_page, page=BuiltPage())
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
     if host == LOOPBACK and "sources" not in chosen.serve.model_fields_set:  # one who asks for PubMed may have it
         chosen = chosen.with_options({"serve.sources": ("pubmed",)})

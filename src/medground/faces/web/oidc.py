@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from medground.faces.service.values import ROLES, Role, hashed
 from medground.faces.web.state import AT_PROVIDER, OF_PROVIDER, SignInFailed
 from medground.home.settings_groups import OidcSettings
-from medground.sources.http.clients import USER_AGENT, Bounded, CutReply, Network, ReplyLimits
+from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
 
 KEPT = 3600.0
 """Seconds for which the description and the keys of the provider are kept; an unknown key is looked for again."""
@@ -199,9 +199,9 @@ class Provider:
         if not address.startswith(("https://", f"{own.scheme}://{own.netloc}/")):
             raise SignInFailed("provider", "the provider names an address that is not encrypted")
         carried = Bounded(_LIMITS, self.wire or Network(trust_env=own.scheme == "https"))
-        headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **sent.pop("headers", {})}
+        headers = {"Accept": "application/json", **sent.pop("headers", {})}
         try:
-            async with httpx2.AsyncClient(transport=carried, timeout=_LIMITS.seconds) as client:
+            async with carried.client as client:
                 reply = await client.request(method, address, headers=headers, **sent)
                 told = reply.json()
         except (httpx2.HTTPError, httpx2.InvalidURL, CutReply, ValueError) as error:

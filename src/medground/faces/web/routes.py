@@ -289,7 +289,7 @@ async def build(
     await asyncio.to_thread(check, page.library, name, mode)
     length = request.headers.get("content-length", "")
     async with received(
-        aiter(request.stream()),
+        request.stream(),
         request.headers.get("content-type", ""),
         page.uploads,
         page.limits,

@@ -10,28 +10,23 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING
 
-from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.datastructures import Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from medground.errors import StorageFailed, UsageError
 from medground.home.files import private_folder
 from medground.values.document import Frozen
 
-if TYPE_CHECKING:
-    from python_multipart.multipart import MultipartCallbacks
-
-
 LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80
-_FIELDS, _FIELD_BYTES = 20, 2_000
-"""Most fields that are no files, and most bytes of one; they are not read."""
+_FIELDS, _FIELD_BYTES = 20, 2048
+"""Maximum number of fields that are not files, and of bytes in one; they are not used."""
 _UNSAFE = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
 
@@ -121,7 +116,12 @@ class Received:
 
 @asynccontextmanager
 async def received(
-    chunks: AsyncIterator[bytes], content_type: str, parent: Path, limits: UploadLimits, *, length: int | None = None
+    chunks: AsyncGenerator[bytes, None],
+    content_type: str,
+    parent: Path,
+    limits: UploadLimits,
+    *,
+    length: int | None = None,
 ) -> AsyncIterator[Received]:
     """The upload once all of it is on disk. Its folder is deleted on leaving, unless it was moved away.
 
@@ -133,26 +133,26 @@ async def received(
     Raises UsageError: it is not a form with files, has too many, or breaks off; StorageFailed: the disk is full or
     cannot be written to.
     """
-    boundary = _boundary(content_type)
+    if not content_type.startswith("multipart/form-data"):
+        raise UsageError("files are sent as multipart/form-data with a boundary")
     _check_room(parent, length)
     folder = Path(tempfile.mkdtemp(dir=parent))
-    form = _Form(folder, limits)
-    parser = MultipartParser(boundary, form.callbacks())
+    form = _Form(Headers({"content-type": content_type}), chunks, folder, limits.files)
     try:
         try:
-            async for chunk in chunks:
-                if chunk:
-                    await asyncio.to_thread(parser.write, chunk)
-            parser.finalize()
-        except FormParserError:
-            raise UsageError("the upload cannot be read; send it as multipart/form-data") from None
+            await form.parse()
+            if not form.ended:
+                raise UsageError("the upload was interrupted; send it again")
+            found = await asyncio.to_thread(_sorted, folder, form.sent, limits)
+        except MultiPartException as error:
+            reason = error.message.rstrip(".")
+            raise UsageError(f"the upload cannot be read ({reason}); send it as multipart/form-data") from None
         except OSError as error:
             raise StorageFailed(f"the upload cannot be stored ({error.strerror or error}); free some space") from None
-        if not form.ended:
-            raise UsageError("the upload was interrupted; send it again")
-        yield form.found
+        yield found
     finally:
-        form.close()
+        for file in form.sent:
+            await file.close()
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
@@ -166,103 +166,50 @@ def _check_room(parent: Path, length: int | None) -> None:
         raise StorageFailed("not enough disk space for this upload; free some space")
 
 
-def _boundary(content_type: str) -> bytes:
-    kind, options = parse_options_header(content_type)
-    boundary = options.get(b"boundary", b"")
-    if kind != b"multipart/form-data" or not 0 < len(boundary) <= 200:
-        raise UsageError("files are sent as multipart/form-data with a boundary")
-    return boundary
+class _File(UploadFile):
+    """A file of a form. It is closed as soon as it is whole: a process may have few files open."""
+
+    async def seek(self, offset: int) -> None:
+        await self.close()
 
 
-class _Form:
-    """The parts of a form as they come: files are written to the folder."""
+class _Form(MultiPartParser):
+    """Writes the files of a form to a folder, named by their numbers (`.0`), and never holds one in memory."""
 
-    def __init__(self, folder: Path, limits: UploadLimits) -> None:
-        self.found = Received(folder)
-        self.ended = False
-        self._limits = limits
-        self._headers: dict[str, bytes] = {}
-        self._header, self._value = b"", b""
-        self._file: IO[bytes] | None = None
-        self._fields, self._field = 0, False
-        self._sent = self._name = ""
-        self._size = 0
-        self._refused = ""
+    def __init__(self, headers: Headers, chunks: AsyncGenerator[bytes, None], folder: Path, most: int) -> None:
+        super().__init__(headers, chunks, max_files=most, max_fields=_FIELDS, max_part_size=_FIELD_BYTES)
+        self.folder, self.ended, self.sent = folder, False, list[UploadFile]()
 
-    def callbacks(self) -> MultipartCallbacks:
-        """What the parser calls; the names are its own."""
-        return {
-            "on_part_begin": self._begin,
-            "on_part_data": self._data,
-            "on_part_end": self._part_end,
-            "on_header_field": self._header_field,
-            "on_header_value": self._header_value,
-            "on_header_end": self._header_end,
-            "on_headers_finished": self._headers_end,
-            "on_end": self._end,
-        }
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        if (part := self._current_part).file is not None:
+            part.file.file.close()  # the library's own would be in memory
+            path = self.folder / f".{len(self.sent)}"
+            part.file = _File(path.open("xb"), size=0, filename=part.file.filename)
+            self.sent.append(part.file)
 
-    def close(self) -> None:
-        """Close the file that is being written, if any."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _begin(self) -> None:
-        self._headers = {}
-        self._field = False
-        self._name, self._sent, self._refused, self._size = "", "", "", 0
-
-    def _header_field(self, data: bytes, start: int, end: int) -> None:
-        self._header += data[start:end]
-
-    def _header_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _header_end(self) -> None:
-        self._headers[self._header.decode("latin-1").lower()] = self._value
-        self._header, self._value = b"", b""
-
-    def _headers_end(self) -> None:
-        _, options = parse_options_header(self._headers.get("content-disposition", b""))
-        self._field = b"filename" not in options
-        if self._field:
-            self._fields += 1
-            if self._fields > _FIELDS:
-                raise UsageError(f"the form has more than {_FIELDS} fields")
-            return
-        self._sent = options[b"filename"].decode("utf-8", "replace")
-        if len(self.found.files) + len(self.found.passed_over) >= self._limits.files:
-            raise UsageError(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
-        try:
-            self._name = safe_name(self._sent, self.found.files)
-        except ValueError as refused:
-            self._refused = str(refused)
-            return
-        self._file = (self.found.folder / self._name).open("xb")
-
-    def _data(self, data: bytes, start: int, end: int) -> None:
-        self._size += end - start
-        if self._field and self._size > _FIELD_BYTES:
-            raise UsageError(f"a field of the form is longer than {_FIELD_BYTES:,} bytes")
-        if self._file is not None and self._size > self._limits.file:
-            most = f"{self._limits.file / MEGABYTE:,.6g} MB"
-            self._refused = f"larger than {most}, the limit of this server for one file"
-            self.close()
-            (self.found.folder / self._name).unlink()
-        elif self._file is not None:
-            self._file.write(memoryview(data)[start:end])
-
-    def _part_end(self) -> None:
-        self.close()
-        if self._name and not self._refused and not self._size:
-            self._refused = "the file is empty"
-            (self.found.folder / self._name).unlink()
-        if self._refused and (self._sent or self._size):  # neither: a form that was sent without choosing a file
-            name = shown_name(self._sent) or "a file without a name"
-            self.found.passed_over.append(FilePassedOver(name=name, reason=self._refused))
-        elif self._name:
-            self.found.files[self._name] = self._size
-
-    def _end(self) -> None:
+    def on_end(self) -> None:
         self.ended = True
+
+
+def _sorted(folder: Path, sent: Sequence[UploadFile], limits: UploadLimits) -> Received:
+    """The files of a folder under safe names; those that are not taken are deleted."""
+    found = Received(folder)
+    for number, file in enumerate(sent):
+        path, name, size = folder / f".{number}", file.filename or "", file.size or 0
+        try:
+            safe = safe_name(name, found.files)
+            if size > limits.file:
+                most = f"{limits.file / MEGABYTE:,.6g} MB"
+                raise ValueError(f"larger than {most}, the limit of this server for one file")
+            if not size:
+                raise ValueError("the file is empty")
+        except ValueError as refused:
+            path.unlink()
+            if name or size:  # neither: a form that was sent without choosing a file
+                shown = shown_name(name) or "a file without a name"
+                found.passed_over.append(FilePassedOver(name=shown, reason=str(refused)))
+        else:
+            path.rename(folder / safe)
+            found.files[safe] = size
+    return found

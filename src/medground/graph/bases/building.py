@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 
 from medground.corpus.build import build, input_entries
-from medground.corpus.change import redescribed
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.every import all_readers, find_inputs, survey
+from medground.corpus.sync import redescribed
 from medground.errors import BadDocument, UsageError
 from medground.graph.bases.record import Base, Bases, corpus_name, of_source
 from medground.graph.bases.spec import MAPPED, InputSpec, Place, SourceSpec, Spec, Wanted, open_mapped

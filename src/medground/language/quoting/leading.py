@@ -14,8 +14,8 @@ from medground.language.clause_grammar import has_verb, words_of
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
-from medground.language.question_kinds import asks_for_value, aspects_of, is_closed
 from medground.language.question_reading import Asked
+from medground.language.requests import asks_for_value, aspects_of, is_closed
 from medground.language.sentences import ROW, sentence_spans
 
 _BESIDE = frozenset(["funding", "interests", "limitations"])

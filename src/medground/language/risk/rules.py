@@ -19,6 +19,7 @@ _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _LETTERS = re.compile(r"[a-z]+(?=[a-z][?*{])|[a-z]+(?![?*{])")
+_SIGN = re.compile(r"([() |])")
 _AND = " & "
 _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
@@ -75,7 +76,8 @@ class Wording:
 
     def occurs(self, words: str) -> bool:
         """Whether the words of a question have it."""
-        possible = all(any(beginning in words for beginning in needed) for needed in self._needed)
+        spaced = f" {words}"
+        possible = all(any(f" {beginning}" in spaced for beginning in needed) for needed in self._needed)
         return possible and bool(self.pattern.search(words))
 
 
@@ -95,7 +97,7 @@ class Rule:
 def _split(pattern: str, separator: str) -> list[str]:
     """The parts of a pattern between separators that are outside brackets."""
     parts, depth = [""], 0
-    for sign in pattern:
+    for sign in _SIGN.split(pattern):
         depth += (sign == "(") - (sign == ")")
         if sign == separator and not depth:
             parts.append("")

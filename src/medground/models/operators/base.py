@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from medground.errors import ConfigError
 from medground.home.files import tables
-from medground.home.settings_groups import CallSettings
+from medground.home.settings_groups import OperatorSettings
 from medground.language.question_reading import InWords
 from medground.values.document import Frozen, SourceKind
 from medground.values.evidence import Stance
@@ -40,6 +41,8 @@ CONTEXT_RULE = (
 )
 """A rule for an operator that is shown a context."""
 _ASKED = "question"
+_ENDS_SYSTEM = "\n---\n"
+_SLOT = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)*)\}")
 
 # Control characters, lone surrogates, non-characters, and the tag block, which can hide instructions from readers.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
@@ -50,8 +53,6 @@ class OperatorInput(Frozen):
 
     A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
     """
-
-    model_config = ConfigDict(defer_build=True)
 
 
 class AskedInput(OperatorInput, InWords):
@@ -83,8 +84,6 @@ def _head(*parts: object) -> str:
 
 class OperatorOutput(Frozen):
     """Base of operator outputs, which a model fills in."""
-
-    model_config = ConfigDict(defer_build=True)
 
 
 class PlainOutput(OperatorOutput):
@@ -163,6 +162,9 @@ class Operator(Generic[I, O]):
         context: what was given with the question that the call is about; untrusted. The keyless implementation, which
             would only match its words, is not shown it.
         streamed: the output's field of texts that a reader may see while it is written; empty for none.
+        reads: makes an output of a reply in the form that a paper's prompt asks for; raises `InvalidOutput`. It is
+            used where the user's own prompt is not typed (`operators.NAME.typed`).
+        template: the user prompt in the user's own words, with slots (`with_prompt`); empty for blocks of fields.
         asked: the settings of this operator alone, and `heard`: what hears the texts of `streamed`; both from `Models`.
     """
 
@@ -177,7 +179,9 @@ class Operator(Generic[I, O]):
     writes_queries: bool = False
     context: str = ""
     streamed: str = ""
-    asked: CallSettings | None = None
+    reads: Callable[[I, str], O] | None = None
+    template: str = ""
+    asked: OperatorSettings | None = None
     heard: Heard | None = None
 
     def __post_init__(self) -> None:
@@ -192,7 +196,36 @@ class Operator(Generic[I, O]):
     @property
     def taught_by(self) -> list[str]:
         """All texts by which a model learns the task, for hashes: the same texts, the same task."""
-        return [self.instructions, *([self.example] if self.example else [])]
+        return [self.instructions, *filter(None, (self.example, self.template))]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its reply is read as the user's own prompt asks for it, and no schema constrains it."""
+        return self.asked is not None and not self.asked.typed and not issubclass(self.output, PlainOutput)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether its reply is text and not JSON in the form of its output."""
+        return self.is_read or issubclass(self.output, PlainOutput)
+
+    def with_prompt(self, text: str) -> Operator[I, O]:
+        """This operator with a prompt of the user's own.
+
+        A line `---` ends the system prompt. What follows is the user prompt, in which `{question}` stands for the
+        field `question` of the input, `{source.name}` for a field of a field. Other braces stay as they are. Without
+        such a line all of it is the system prompt, and the input is shown as always.
+
+        Raises ConfigError: the user prompt shows no field, or a reply to it cannot be read.
+        """
+        system, line, user = f"\n{text}".partition(_ENDS_SYSTEM)
+        slots = [one for one in self.input.model_fields if f"{{{one}" in user]
+        if line and not slots:
+            fields = ", ".join(f"{{{name}}}" for name, field in self.input.model_fields.items() if not field.exclude)
+            raise ConfigError(f"the prompt for {self.name!r} shows nothing of what is asked; use some of {fields}")
+        made = replace(self, instructions=system.strip() or " ", template=user.strip())
+        if made.is_read and made.reads is None:
+            raise ConfigError(f"operators.{self.name}.typed: replies of this operator are always typed; leave it out")
+        return made
 
     def with_context(self, context: str) -> Operator[I, O]:
         """This operator for a question with a context. One that is not shown the question is not shown its context,
@@ -220,8 +253,10 @@ class Operator(Generic[I, O]):
     def prompt(self, value: I) -> str:
         """The user prompt: its rules, then one delimited block per field; untrusted text cannot close its block.
 
-        A context follows the question.
+        A context follows the question. In the user's own words it has only what they have a slot for.
         """
+        if self.template:
+            return _SLOT.sub(lambda slot: self._filled(value, slot), self.template)
         blocks = [*self.rules]
         for name, field in type(value).model_fields.items():
             if field.exclude:
@@ -230,6 +265,18 @@ class Operator(Generic[I, O]):
             if name == _ASKED and self.context:
                 blocks.append(_block("context", self.context))
         return "\n\n".join(blocks)
+
+    def _filled(self, value: I, slot: re.Match[str]) -> str:
+        name, *parts = slot[1].split(".")
+        if name == "context":
+            return _escaped(self.context) or NONE
+        field = type(value).model_fields.get(name)
+        if field is None or field.exclude:
+            return slot[0]
+        shown = getattr(value, name)
+        for part in parts:
+            shown = getattr(shown, part)
+        return _inner(shown)
 
 
 def operator(**options: Any) -> Callable[[Callable[[I], O]], Operator[I, O]]:
@@ -295,8 +342,6 @@ class PassageView(OperatorInput):
     text: Untrusted
     nearness: float = Field(default=0.0, exclude=True)
     """Cosine of its vector with the question's; 0 if unknown."""
-    behind: float = Field(default=0.0, exclude=True)
-    """How much less likely it is to hold the best quote than the likeliest passage found, as a logarithm."""
 
 
 class SentenceView(OperatorInput):

@@ -1,5 +1,6 @@
 """Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
@@ -11,8 +12,6 @@ from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Candidate, log_sum
 from medground.language.quoting.leading import (
     ITEM,
-    POINTS_BACK,
-    cell_named,
     introduces,
     is_quotable,
     is_whole,
@@ -21,7 +20,7 @@ from medground.language.quoting.leading import (
     says_the_same,
 )
 from medground.language.sentences import ROW
-from medground.models.operators import base
+from medground.models.operators import base, prose
 from medground.values.evidence import Stance
 
 ON_TOPIC = 0.35
@@ -29,12 +28,8 @@ ON_TOPIC = 0.35
 
 Chosen on PubMedQA's training split, where it passes 97 % of the questions' own abstracts, one of 500 random others, and
 44 % of the nearest wrong ones."""
-RARE = 5.6
-"""Weight of a word beside which a name does not say alone what the question is about."""
 NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
-FAR = 9.0
-"""How far behind the likeliest passage found a relevant one may be, as a logarithm."""
 WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
@@ -43,49 +38,35 @@ LONGEST = 900
 """Maximum characters of a list that is quoted whole."""
 AS_STRONG = 2.0
 """How much the strengths of neighbours may differ to be quoted together. Chosen on the training data."""
-NAMED = 0.2
-"""Minimum share of the question's topic words, by weight, in a quote that reports no result."""
 COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 
 
 def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
-    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
-
-    A passage that is `FAR` behind the likeliest one is left out, but not one that names all that the question is about,
-    or one side of its comparison.
-    """
-    topic, name = asked.topic, asked.rarest_name
-    read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
-    kept = [
-        (_on_topic(topic, text), i)
-        for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text)
-        or asked.names_side(text)
-        or says_beside(asked, text)
-        or (p.behind <= FAR and _relevant(text, topic, name, p))
-    ]
-    return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
-
-
-def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView) -> bool:
-    alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
-    named = bool(name) and alone and name in words.terms(text)
-    return named or _on_topic(topic, text) >= ON_TOPIC or passage.nearness >= NEAR
-
-
-def _on_topic(topic: frozenset[str], text: str) -> float:
-    return words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
+    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none."""
+    topic, shares = asked.topic, dict[str, float]()
+    for passage in passages:
+        text = asked.in_own_words(f"{passage.title}\n{passage.text}")
+        share = words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
+        is_near = share >= ON_TOPIC or passage.nearness >= NEAR
+        if is_near or (asked.deciding and asked.is_about(text)) or says_beside(asked, text):
+            shares[passage.id] = share
+    return tuple(sorted(shares, key=lambda name: -shares[name]))
 
 
 def quotable_sentences(asked: Asked, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
-    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage."""
+    """Ids of the sentences to quote, strongest first."""
+    return tuple(sentence for quote in quotable_spans(asked, passages) for sentence in quote)
+
+
+def quotable_spans(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[tuple[str, ...]]:
+    """The quotes of passages as the ids of their sentences, strongest first; at most `PER_PASSAGE` per passage."""
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(asked, passages), strict=True):
         whole = log_sum(strengths)
         quotes = _quotes(asked, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
-    return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
+    return [quote for _, quote in sorted(chosen, key=lambda c: -c[0])]
 
 
 def _quotes(
@@ -119,13 +100,9 @@ def _quotes(
         own = {texts[n] for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or own <= said:  # a paper may repeat a sentence
             continue
-        strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
-        named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
-        is_row = cell_named(asked, strongest, passage.title) > 0
-        if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
-            taken.update(span)
-            said |= own
-            found.append((strength, tuple(passage.sentences[n].id for n in span)))
+        taken.update(span)
+        said |= own
+        found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
 
 
@@ -145,12 +122,6 @@ def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
 def _is_item(text: str) -> bool:
     """Whether a text is an item of a list that says nothing without what introduces it."""
     return ITEM.match(text) is not None and not is_whole(text)
-
-
-def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
-    """The text of a sentence; with the sentence before it, if it points back to it."""
-    text = passage.sentences[number].text
-    return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
 def _strengths(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
@@ -252,7 +223,20 @@ class SufficientOutput(base.OperatorOutput):
     needed: tuple[str, ...] = Field(default=(), description="ids of the unread articles to read next, if any")
 
 
-@base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)})
+def _read_sufficient(value: SufficientInput, text: str) -> SufficientOutput:
+    """The reply to a prompt that asks whether the information is sufficient (PubMed Reasoner, appendix E)."""
+    found = prose.in_json(text)
+    enough = found.get("is_sufficient")
+    if not isinstance(enough, bool):
+        raise base.InvalidOutput("`is_sufficient` is not true or false")
+    pmids = found.get("needed_pmids")
+    named = re.findall(r"\d+", str(pmids)) if isinstance(pmids, list) else []
+    wanted = tuple(article.id for article in value.unread if article.id.removeprefix("PMID:") in named)
+    missing = "" if enough else prose.in_words(found, "rationale", needed=False)
+    return SufficientOutput(sufficient=enough, missing=missing, needed=wanted)
+
+
+@base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)}, reads=_read_sufficient)
 def sufficient(value: SufficientInput) -> SufficientOutput:
     """Whether the evidence names what the question is about."""
     return SufficientOutput(sufficient=covers_the_topic(value.asked, value.evidence))

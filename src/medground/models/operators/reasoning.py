@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from medground.language import words
 from medground.language.prose import is_prose
-from medground.models.operators import base
+from medground.models.operators import base, prose
 from medground.models.operators.compare import compare
 from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.writing import (
@@ -96,13 +96,34 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
-@base.operator(check=_fits, choices=_choices, streamed="claims")
+def _claims(value: ReasonInput, text: str) -> tuple[SubClaim, ...]:
+    """A rationale in prose; of a passage that a sentence names, it cites the sentence that is nearest to it."""
+    claims = []
+    for said in prose.sentences(text):
+        named = [one.sentences for one in prose.passages_cited(said, value.passages) if one.sentences]
+        nearest = ((*nearest_sentences(said, own), own[0].id)[0] for own in named)
+        claims.append(SubClaim(text=said, sentences=tuple(dict.fromkeys(nearest))))
+    return tuple(claims)
+
+
+def read_prose(value: ReasonInput, text: str) -> ReasonOutput:
+    """A rationale and an answer as the prompts of papers ask for them. Raises InvalidOutput: there is no answer."""
+    rationale, answer = prose.rationale_and_answer(value, text)
+    form: Form = "sentence" if answer and value.task == "free" else None
+    return ReasonOutput(claims=_claims(value, rationale), answer=answer, form=form)
+
+
+def _direct_prose(value: ReasonInput, text: str) -> DirectOutput:
+    return DirectOutput(**dict(read_prose(value, text)))
+
+
+@base.operator(check=_fits, choices=_choices, streamed="claims", reads=read_prose)
 def reason(value: ReasonInput) -> ReasonOutput:
     """The best quotes, word for word, and no short answer."""
     return ReasonOutput(claims=best_quotes(value, value.sentences), answer=())
 
 
-@base.operator(check=_fits, choices=_choices)
+@base.operator(check=_fits, choices=_choices, reads=_direct_prose)
 def direct(value: ReasonInput) -> DirectOutput:
     """The best quote, word for word, and no short answer."""
     return DirectOutput(answer=(), claims=best_quotes(value, 1))

@@ -24,7 +24,7 @@ SOME_WORDS = 0.2
 """Minimum share of a statement's words, by weight, in a quote on the same topic."""
 
 _EXCESS = frozenset({"certainty", "cause", "population", "purpose", "title"})
-_OPPOSED = frozenset({"negation", "direction"})
+_OPPOSED = frozenset({"negation", "direction", "opposite"})
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Writing: a rationale in which every sentence cites evidence, and the answer that follows from it."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Annotated, Protocol
 
@@ -9,10 +9,10 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.prohibition import forbidden
-from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import asks_beside, cell_named, reports_result, stands_alone, states_purpose
-from medground.language.sentences import ROW, sentence_spans
+from medground.language.quoting.leading import stands_alone
+from medground.language.requests import aspects_told
+from medground.language.sentences import sentence_spans
 from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences, folded
@@ -30,53 +30,30 @@ STUDIES = 2
 
 
 def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
-    """The quotes that the rationale shows, best first.
+    """The quotes that the rationale shows, at most `count`: in the given order, one of each paper before a second one.
 
-    Quotes on the question's topic come first, and statements of purpose last, unless they alone name what decides;
-    otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
-    earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
-    against the first one comes second. What forbids what the question asks leave for comes before all, and then how
-    another disease is treated is left out. Else what stands alone leads, and of a table only a value that is asked for.
-
-    For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
-    those that say what the first does of the sides, every one counts, also one that says the same as another, up to
-    `STUDIES` times as many quotes. After the first two, those alike in this are listed by year, the latest first.
+    Quotes that say an earlier one again and quotes from retracted papers are left out. What forbids what the question
+    asks leave for comes before all, and then how another disease is treated is left out. What another paper says
+    against the first one comes second. For a comparison, studies that name both sides come first, and one quote of each
+    is shown, also one that says the same as another, up to `STUDIES` times as many. A fragment never leads.
     """
-    topic, compared = words.topic(asked.core), asked.comparison
-    naming = [e.quote for e in evidence if asked.names_any(f"{e.title} {e.quote}")]
-    only_aims = bool(naming) and all(_has_purpose(quote, all) for quote in naming)
-
-    def order(one: EvidenceView) -> tuple[float, ...]:
-        said = f"{one.title} {one.quote}"
-        off_topic, aim = topic.isdisjoint(words.terms(said)), not only_aims and _has_purpose(one.quote, all)
-        if compared is None:
-            return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
-        return off_topic, aim, not compared.names_both(said)
-
-    chosen: list[EvidenceView] = []
-    usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
+    compared = asked.comparison
+    usable = [e for e in evidence if "retract" not in e.design.lower()]
     forbids = {e.id: share for e in usable if (share := forbidden(asked, e.title, e.quote))}
     usable = [e for e in usable if e.id in forbids or not (forbids and _treats_another(asked, e))]
-    if compared:
-        studies = list(dict.fromkeys(e.title for e in usable))
-        found = {e.id: cell_named(asked, e.quote, e.title) > 0 or reports_result(e.quote) for e in usable}
-        usable.sort(key=lambda e: (studies.index(e.title), _has_purpose(e.quote, any) or not found[e.id]))
+    both = {e.id for e in usable if compared and compared.names_both(f"{e.title} {e.quote}")}
+    usable.sort(key=lambda e: e.id not in both)
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
+    chosen: list[EvidenceView] = []
     for candidate in sorted(usable, key=lambda e: (-forbids.get(e.id, 0.0), number.get(e.id, 0))):
-        first = compared is not None and not number.get(candidate.id, 0)
-        first = first and order(candidate)[2] == order(usable[0])[2]
-        if len(chosen) >= (count * STUDIES if first else count):
+        is_study = candidate.id in both and not number.get(candidate.id, 0)
+        if len(chosen) >= (count * STUDIES if is_study else count):
             break
-        if first or not any(_repeats(candidate.quote, c.quote) for c in chosen):
+        if is_study or not any(_repeats(candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
-    if compared:
-        chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
-    if not (asks_beside(asked) or any(e.id in forbids for e in chosen[:1])):
-        in_table = {e.id for e in chosen if ROW in e.quote and not cell_named(asked, e.quote, e.title) > 0}
-        chosen.sort(key=lambda e: e.id in in_table or not stands_alone(e.quote))
-    return tuple(chosen)
+    return tuple(sorted(chosen, key=lambda e: (e.id not in forbids, not stands_alone(e.quote))))
 
 
 def _opposed_first(asked: Asked, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
@@ -105,11 +82,6 @@ def _treats_another(asked: Asked, view: EvidenceView) -> bool:
         return False
     diseases = [thing for thing in subjects(view.title) if thing.decides and thing.is_disease]
     return bool(diseases) and not any(disease.is_named_in(asked.plain) for disease in diseases)
-
-
-def _has_purpose(quote: str, which: Callable[[Iterable[bool]], bool]) -> bool:
-    """Whether `all` or `any` of its sentences state an aim."""
-    return which(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
 
 
 def _repeats(quote: str, earlier: str) -> bool:

@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, Field
 from medground.home.files import tables
 from medground.language import words
 from medground.language.mesh_terms import is_drug_name
-from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import Asked
+from medground.language.requests import aspects_of
 from medground.language.subject import Subject, subjects
 from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
 from medground.pubmed.mesh import vocabulary

@@ -22,7 +22,7 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
-from medground.sources.proteins.structures import StructureFile, picture
+from medground.sources.proteins.structures import StructureFile
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
@@ -159,6 +159,8 @@ def _keep(files: Sequence[StructureFile], document: Document, predicted: bool, k
         for one in files
     ]
     if files:
+        from medground.sources.proteins.pictures import picture  # its HTTP client is an extra
+
         first = files[0]
         title = f"{document.title}, {'predicted' if predicted else 'experimental'} structure"
         svg = picture(first.structure, title, predicted=predicted).encode()

@@ -15,11 +15,13 @@ from medground.models.operators.reading import extract, screen, sufficient
 from medground.models.operators.reasoning import choose_options
 from medground.recipes.base import Recipe
 from medground.recipes.biomedsearch.choice import with_choice
+from medground.recipes.biomedsearch.decomposing import decompose
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
 from medground.recipes.biomedsearch.proteins import find_proteins
 from medground.recipes.biomedsearch.report import REPORTING, in_short, write_report
 from medground.recipes.biomedsearch.reporting import compose_report
+from medground.recipes.biomedsearch.sub_answers import is_own
 from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
@@ -46,7 +48,9 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
     if not short.draft.sentences:
         _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
-        report = await write_report(plan, found, run, short=short)  # section III.C
+        given = question.plan is not None or run.answerer(decompose).is_model
+        unasked = () if given else tuple(one.id for one in plan.subquestions if not is_own(one, run))
+        report = await write_report(plan, found, run, short=short, unasked=unasked)  # section III.C
     if not question.options:
         return report
     hits = (hit for one in found for tool in one.tools for hit in tool.hits if choices.passages)

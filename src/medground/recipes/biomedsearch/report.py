@@ -6,7 +6,7 @@ Source: BioMedSearch, section III.C.
 """
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -92,9 +92,16 @@ _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 
 
 async def write_report(
-    plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None, short: Short = NO_SHORT
+    plan: ResearchPlan,
+    found: Sequence[SubFound],
+    run: Run,
+    stopped: str | None = None,
+    short: Short = NO_SHORT,
+    unasked: Collection[str] = (),
 ) -> Answer:
     """The report on a plan's question. The documents found are in the run's ledger.
+
+    Parts that nobody asked for (`unasked`, by id) stand only below an answer to the question, and nobody misses them.
 
     Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
     model.
@@ -105,10 +112,12 @@ async def write_report(
         run.without_model(run.recipe)
     parts = await sub_answers(await _read(found, run), run)
     answered = [part for part in parts if part.state == "answered"]
+    if not short.draft.sentences and all(part.id in unasked for part in answered):
+        answered = []
     nothing = not answered and not short.draft.sentences
     if nothing and (stopped is not None or not run.answers_anyway(compose_report)):
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
-        return _with_report(answer, plan, found, parts, run)
+        return _with_report(answer, plan, found, parts, run, unasked=unasked)
     connections = await connected(answered, run)
     frame = await framed(answered, connections, run)
     quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
@@ -118,7 +127,7 @@ async def write_report(
     own = next((one.id for one in plan.subquestions if is_own(one, run)), "")
     answer = await _checked(sections, own, frame, short, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
-    return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer))
+    return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
 
 
 async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
@@ -147,10 +156,11 @@ def _sections(
         Written("findings", title, in_order(part.sentences, kinds, web_first=news), part.id)
         for title, part in zip(titles, answered, strict=True)
     )
+    papers = {e.id: e.document_id for e in run.ledger.evidence}
     return [
         Written("short", "In short", short),
         Written("background", "Background", _sentences(frame.background)),
-        *told_once(findings, short, {e.id: e.document_id for e in run.ledger.evidence}),
+        *told_once(findings, short, papers, quotes_only=not run.answerer(answer_part).is_model),
         Written("synthesis", "Synthesis", _sentences(frame.synthesis)),
     ]
 
@@ -193,6 +203,8 @@ def _with_report(
     run: Run,
     connections: Sequence[Connection] = (),
     sections: Sequence[ReportSection] = (),
+    *,
+    unasked: Collection[str] = (),
 ) -> Answer:
     """The answer with its report; it lists what was read, too."""
     cited = {e.id: e.document_id for e in answer.evidence}
@@ -215,7 +227,8 @@ def _with_report(
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     short = any(one.kind == "short" for one in sections)
-    told = [part for part in parts if not (short and is_own(part.found.subquestion, run))]
+    missed = [one for one in parts if not (one.id in unasked and one.state == "not answerable")]
+    told = [part for part in missed if not (short and is_own(part.found.subquestion, run))]
     ending = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
         for kind, title, notes in (

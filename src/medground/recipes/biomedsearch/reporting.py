@@ -8,9 +8,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from medground.answering.verify.reporting import asks_or_plans
 from medground.language import words
-from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import Asked
+from medground.language.quoting.leading import is_fragment
+from medground.language.requests import aspects_told
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
@@ -174,12 +176,13 @@ def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], mo
     """The sentences that answer a sub-question, best first, then lines of records; empty if none does.
 
     Of the whole question, the best quotes of all passages on its topic, as in any answer. Of a part, passages must be
-    about its things, and a quote speak of what it asks of them.
+    about its things, and a quote speak of what it asks of them. Titles, aims and parts of sentences answer nothing.
     """
     texts = [passage for passage in passages if passage.kind not in _RECORDS]
     if asked.text != whole:
         texts = [passage for passage in texts if asked.is_about(_text(passage))]
-    views = quotes_on_topic(asked, texts)
+    views = [one for one in quotes_on_topic(asked, texts) if not is_fragment(one.quote, one.title)]
+    views = [one for one in views if not asks_or_plans(one.quote)]
     if asked.text != whole:
         views = [view for view in views if _speaks(asked, whole, view)]
     records = [passage for passage in passages if passage.kind in _RECORDS]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from medground.language import words
 from medground.language.clean import clean, ended, some
 from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
@@ -28,10 +29,13 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-def told_once(sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str]) -> Iterator[Written]:
+def told_once(
+    sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str], *, quotes_only: bool
+) -> Iterator[Written]:
     """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
 
-    `papers` are the documents of quotes by their ids.
+    Of quotes alone, the same words of another paper are not said again either. `papers` are the documents of quotes by
+    their ids.
     """
     said = list(short)
     for one in sections:
@@ -39,7 +43,8 @@ def told_once(sections: Iterable[Written], short: Sequence[Sentence], papers: Ma
         for sentence in one.sentences:
             own = {papers[e] for e in sentence.evidence}
             of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
-            if not any(sentence.text in text or text in sentence.text for text in of_paper):
+            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
+            if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
                 said.append(sentence)
         if new:

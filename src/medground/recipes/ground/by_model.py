@@ -25,7 +25,7 @@ async def by_model(question: Question, run: Run, only: Sequence[str] | None) -> 
 
     asked = run.reading(question)
     parts = [await found_readings(one, words_lookup(question, one), run, only) for one in each_question(question, run)]
-    found = [reading for part in parts for reading in part]
+    found = [reading for _, readings in parts for reading in readings]
     first = {reading.document_id: reading for reading in sorted(found, key=lambda one: -one.rank)}
     likeliest = list(first.values())[::-1][:MOST_READ]  # whichever part of a question they were found for
     likeliest = with_findings(asked, likeliest, run.ledger.documents)
@@ -37,5 +37,6 @@ async def by_model(question: Question, run: Run, only: Sequence[str] | None) -> 
         again = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
         with contextlib.suppress(SourceUnavailable):  # the answer lists it
             known = answered.whole.union(one.document_id for one in more)
-            more += [one for one in await found_readings(asked, again, run, only) if one.document_id not in known]
+            _, again_found = await found_readings(asked, again, run, only)
+            more += [one for one in again_found if one.document_id not in known]
     return await answer_from(question, more, run, before=answered) if more else answered

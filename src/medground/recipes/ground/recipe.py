@@ -1,7 +1,7 @@
-"""The default recipe: stored facts first, then hybrid search, reading in batches, writing, and checking each sentence.
+"""The default recipe: stored facts first, then hybrid search, one score for each sentence, and a check of what is said.
 
-Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion of BM25 and dense ranks from Self-MedRAG
-(section 3.2), the rationale first and the check of each statement from Reason and Verify (Algorithm 1).
+The fusion of BM25 and dense ranks comes from Self-MedRAG (section 3.2), the rationale first and the check of each
+statement from Reason and Verify (Algorithm 1).
 """
 
 import asyncio
@@ -12,28 +12,25 @@ from dataclasses import replace
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.rerank import reranker_problems
-from medground.answering.read.evidence import coverage_check, extract_evidence, screen_batch
+from medground.answering.read.evidence import quotes_of
 from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.answering.read.reading_list import batches
+from medground.answering.read.reading_list import Batch
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
 from medground.answering.write.read_and_answer import Answered
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.language.question_reading import Asked
 from medground.language.requests import latest
 from medground.models.operators.answering import read_and_answer
-from medground.models.operators.reading import extract, screen, sufficient
 from medground.recipes.base import Recipe
 from medground.recipes.ground.by_model import by_model
 from medground.recipes.ground.facts import graph_draft, refusal
-from medground.recipes.ground.search import by_author, each_question, found_readings
+from medground.recipes.ground.search import each_question, found_readings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence, Sentence
 from medground.values.graph import GraphFinding
-from medground.values.lookup import Lookup
 from medground.values.question import Question
 
 
@@ -78,33 +75,18 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     """The best quotes of texts, without a model."""
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
-    missing = ""
-    for one in each_question(question, run):
-        found, missing = await _quoted(one, words_lookup(question, one), run, only)
+    for asked in each_question(question, run):
+        asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
+        with run.step(Batch(tuple(readings), 1, 1).step):
+            found = quotes_of(asked, readings, run)
+        if latest(asked.text):
+            found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
-        for quote in best_quotes(one, found, run):
-            if not any(quote.text in other.text or other.text in quote.text for other in shown):
-                shown.append(quote)
-    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence), missing=missing)
-
-
-async def _quoted(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None) -> tuple[list[Evidence], str]:
-    """Quotes of the texts found, and what is missing in them."""
-    missing = ""
-    readings, evidence = await found_readings(asked, lookup, run, only), list[Evidence]()
-    asked, _ = by_author(asked, readings, run)
-    for batch in batches(readings, run.settings.recipe.batch):
-        with run.step(batch.step):
-            useful = await screen_batch(asked, batch.readings, run)
-            evidence += await extract_evidence(asked, useful, run)
-            said = await coverage_check(asked, evidence, (), run)
-            missing = said.missing
-            if said.sufficient:
-                break
-    if latest(asked.text):
-        evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
-    return evidence, missing
+        for sentence in best_quotes(asked, found, run):
+            if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
+                shown.append(sentence)
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
@@ -133,8 +115,7 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
 GROUND = Recipe(
     name="ground",
     run=ground,
-    operators=(read_and_answer, screen, extract, sufficient, *CHECKING),
+    operators=(read_and_answer, *CHECKING),
     writers=(read_and_answer,),
-    reader=extract,
     check=_check,
 )

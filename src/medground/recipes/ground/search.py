@@ -30,7 +30,7 @@ def each_question(question: Question, run: Run) -> list[Asked]:
     return [asked] if question.options else [one for _, one in questions_in(asked)]
 
 
-def by_author(asked: Asked, readings: Sequence[Reading], run: Run) -> tuple[Asked, Sequence[Reading]]:
+def _by_author(asked: Asked, readings: Sequence[Reading], run: Run) -> tuple[Asked, Sequence[Reading]]:
     """The papers of the authors that a question names, and the question without them; both unchanged if none is."""
     names = [one.said for one in asked.subjects if one.said.istitle() and not one.heading]
     said = {stem for name in names for stem in words.terms(name) if words.weight(stem) >= words.MOST}
@@ -43,8 +43,12 @@ def by_author(asked: Asked, readings: Sequence[Reading], run: Run) -> tuple[Aske
     return asked.reworded(text), theirs
 
 
-async def found_readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
-    """The documents that a lookup finds, the likeliest to hold the best quote first."""
+async def found_readings(
+    asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None
+) -> tuple[Asked, list[Reading]]:
+    """The question without the authors that it names, and the documents that a lookup finds, the likeliest to hold the
+    best quote first.
+    """
     retrieval, lookup = run.settings.retrieval, lookup.model_copy(update={"sources": tuple(only or ())})
     found = texts(fused(await run.look_up(lookup), run))
     hits = await rerank(retrieval.reranker, asked.text, distinct(await readable(found, run)), retrieval.keep, run)
@@ -55,18 +59,16 @@ async def found_readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[
             hits = [*_as_well_found(await _naming(lost, asked, lookup, run), hits), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(asked, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
-    asked, theirs = by_author(asked, listed, run)
+    asked, theirs = _by_author(asked, listed, run)
     ordered = await asyncio.to_thread(best_first, asked, theirs, await network_of(run))
     tell_judged(asked, ordered, run)
-    return ordered
+    return asked, ordered
 
 
 async def _naming(things: Sequence[Subject], asked: Asked, lookup: Lookup, run: Run) -> list[Hit]:
     """What names things that decide, where the words of the question alone found none of it."""
-    from medground.language.question_query import alone  # it brings MeSH
-
     shown = ", ".join(one.said for one in things)
-    named = {"asked": all_of([alone(one) for one in things]), "text": asked.text, "shown": shown}
+    named = {"asked": all_of([one.query for one in things]), "text": asked.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 

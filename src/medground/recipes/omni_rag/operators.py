@@ -3,20 +3,22 @@
 Source: Omni-RAG, section 4.1, prompts E.2, E.5, E.6 and E.7. The instructions are in our own words.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import BeforeValidator, Field
 
 from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
-from medground.models.operators import base
+from medground.models.operators import base, prose
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
 from medground.recipes.model_fields import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
+from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.document import SourceKind
 from medground.values.question import Option
 
@@ -66,7 +68,37 @@ class TaggedPlan(base.PlainOutput):
     """A plan as text: one tag for each source. `plan.sources.read_plan` reads it."""
 
 
-@base.operator(writes_queries=True, choices=lambda value: {"source": tuple(source.name for source in value.sources)})
+class Planned(Protocol):
+    """What a plan is asked with."""
+
+    @property
+    def sources(self) -> tuple[ExploredSource, ...]: ...
+    @property
+    def most(self) -> int: ...
+
+
+def read_tags(value: Planned, text: str) -> PlanSourcesOutput:
+    """A plan in the tags of prompts E.7 and E.8. Raises InvalidOutput: it names no source."""
+    read = read_plan(text, value.sources, value.most)
+    if read.unread:
+        raise base.InvalidOutput(_no_source(value.sources))
+    asked = read.plan.queries.items()
+    return planned_queries(
+        [keyless.Sought(name, one.text, one.term) for name, queries in asked for one in queries],
+        value.sources,
+        value.most,
+    )
+
+
+def _no_source(sources: Sequence[ExploredSource]) -> str:
+    return f"no source is named; write one tag for each source: {', '.join(f'<{one.name}>' for one in sources)}"
+
+
+@base.operator(
+    writes_queries=True,
+    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
+    reads=read_tags,
+)
 def plan_sources(value: PlanSourcesInput) -> PlanSourcesOutput:
     """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]
@@ -100,8 +132,7 @@ def _keyless_tagged(value: PlanSourcesInput) -> TaggedPlan:
 def _names_a_source(value: PlanSourcesInput, output: TaggedPlan) -> None:
     said = output.text.casefold().replace("&lt;", "<").replace(" ", "")
     if not any(f"<{source.name}" in said for source in value.sources):
-        names = ", ".join(f"<{source.name}>" for source in value.sources)
-        raise base.InvalidOutput(f"no source is named; write one tag for each source: {names}")
+        raise base.InvalidOutput(_no_source(value.sources))
 
 
 plan_sources_tagged = base.Operator(
@@ -125,7 +156,13 @@ class NameTermsOutput(base.OperatorOutput):
     terms: tuple[str, ...] = Field(description="at most three medical terms, as a vocabulary would list them")
 
 
-@base.operator(writes_queries=True)
+def _read_terms(value: NameTermsInput, text: str) -> NameTermsOutput:
+    """The reply to prompt E.5, whose terms commas or semicolons part."""
+    terms = (one.strip() for one in re.split("[,;]", prose.in_tag(text, "term")))
+    return NameTermsOutput(terms=tuple(filter(None, terms)))
+
+
+@base.operator(writes_queries=True, reads=_read_terms)
 def name_terms(value: NameTermsInput) -> NameTermsOutput:
     """What the question names, as a graph would list it."""
     return NameTermsOutput(terms=graph_terms(value.question)[:MOST_TERMS])
@@ -142,7 +179,12 @@ class WritePassageOutput(base.OperatorOutput):
     passage: str = Field(description="the passage; empty where you cannot write one")
 
 
-@base.operator(writes_queries=True)
+def _read_passage(value: WritePassageInput, text: str) -> WritePassageOutput:
+    """The reply to prompt E.6."""
+    return WritePassageOutput(passage=prose.in_tag(text, "passage"))
+
+
+@base.operator(writes_queries=True, reads=_read_passage)
 def write_passage(value: WritePassageInput) -> WritePassageOutput:
     """Word statistics write no passage: they would have nothing to write but the question."""
     return WritePassageOutput(passage="")

@@ -1,13 +1,15 @@
 """Rating a plan of sources by what it found, and writing a better one from what was said of earlier ones."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from medground.language import words
-from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted, operator
+from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
+from medground.models.operators.prose import in_tag
 from medground.recipes.omni_rag import by_words as keyless
-from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
+from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries, read_tags
 from medground.values.question import Option
 
 MOST_POINTS = 5
@@ -64,7 +66,16 @@ def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> 
     return " ".join(filter(None, said))
 
 
-@operator(writes_queries=True)
+def _read_rating(value: RatePlanInput, text: str) -> RatePlanOutput:
+    """The reply to prompt E.9. Raises InvalidOutput: there is no score."""
+    score = re.match(r"[0-5](?![.\d])", in_tag(text, "score"))
+    if score is None:
+        raise InvalidOutput("the score is not a whole number from 0 to 5")
+    said = in_tag(text, "suggestion") if "<suggestion>" in text.casefold() else ""
+    return RatePlanOutput(suggestion=said, score=int(score[0]))
+
+
+@operator(writes_queries=True, reads=_read_rating)
 def rate_plan(value: RatePlanInput) -> RatePlanOutput:
     """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
 
@@ -102,7 +113,11 @@ class ImprovePlanInput(OperatorInput):
     """Plans that were made from the same feedback: the new one must differ from them."""
 
 
-@operator(writes_queries=True, choices=lambda value: {"source": tuple(source.name for source in value.sources)})
+@operator(
+    writes_queries=True,
+    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
+    reads=read_tags,
+)
 def improve_plan(value: ImprovePlanInput) -> PlanSourcesOutput:
     """The queries of the best plan that found something, and the next that were not tried."""
     sources = [(source.name, source.kind) for source in value.sources]

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from typing import Literal
+from typing import Literal, Protocol
 
+from medground.values.document import SourceKind
 from medground.values.source_plan import (
     MOST_QUERIES,
-    SourceDescription,
     SourcePlan,
     SourceQuery,
     cleaned,
@@ -53,6 +53,15 @@ _END_OF_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNO
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 
 
+class NamedSource(Protocol):
+    """What a plan says of a source."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> SourceKind: ...
+
+
 @dataclass(frozen=True)
 class ReadPlan:
     """A plan as it was read, and how often each kind of thing in the planner's text was mended or left out."""
@@ -73,7 +82,7 @@ class ReadPlan:
 class _Reading:
     """The plan that is being read: the different queries of each source, at most so many, and the repairs."""
 
-    def __init__(self, sources: Sequence[SourceDescription], most: int) -> None:
+    def __init__(self, sources: Sequence[NamedSource], most: int) -> None:
         self.graphs = {source.name for source in sources if source.kind == "graph"}
         self._names = {source.name: source.name for source in sources}
         self._loose = {form: name for name in self._names for form in (f"{name}s", f"the {name}")}
@@ -119,7 +128,7 @@ class _Reading:
         return ReadPlan(SourcePlan(queries=queries), self.repairs)
 
 
-def read_plan(text: str, sources: Sequence[SourceDescription], most: int = MOST_QUERIES) -> ReadPlan:
+def read_plan(text: str, sources: Sequence[NamedSource], most: int = MOST_QUERIES) -> ReadPlan:
     """The plan that a text holds: at most `most` different queries for each of `sources`.
 
     It takes the tagged form (E.7) with text around it. Nothing raises: what cannot be used is left out and told by a
@@ -138,7 +147,7 @@ def read_plan(text: str, sources: Sequence[SourceDescription], most: int = MOST_
 
 
 def plan_of(
-    asked: Iterable[tuple[str, str, str]], sources: Sequence[SourceDescription], most: int = MOST_QUERIES
+    asked: Iterable[tuple[str, str, str]], sources: Sequence[NamedSource], most: int = MOST_QUERIES
 ) -> ReadPlan:
     """The plan of typed queries, each a source's name, a term and a text; mended like a written one."""
     reading = _Reading(sources, most)

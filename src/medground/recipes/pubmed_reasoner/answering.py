@@ -1,13 +1,13 @@
 """Summarising the evidence, answering from that summary, and the baselines' operators: recall and reflection."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pydantic import Field
 
 from medground.language import drafting
-from medground.models.operators import base, writing
-from medground.recipes.pubmed_reasoner.operators import unsupported_headings
+from medground.models.operators import base, prose, writing
+from medground.recipes.pubmed_reasoner.operators import LONGEST_QUERY, unsupported_headings
 from medground.values.question import Option, Task
 
 
@@ -25,7 +25,30 @@ class SummariseOutput(base.OperatorOutput):
     observations: tuple[Observation, ...]
 
 
+def _by_paper(views: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """The ids of quotes by their paper."""
+    found: dict[str, list[str]] = {}
+    for paper, ids in views:
+        found.setdefault(paper, []).extend(ids)
+    return found
+
+
+def _read_summary(value: SummariseInput, text: str) -> SummariseOutput:
+    """The reply to the summary prompt (appendix E): a paragraph, of which each citation ends an observation."""
+    ids = _by_paper((one.paper, (one.id,)) for one in value.evidence)
+    observations, waiting = [], list[str]()
+    for said in prose.sentences(prose.in_words(prose.in_json(text), "verified_sources")):
+        waiting.append(said)
+        if cited := prose.papers_cited(said, ids):
+            observations.append(Observation(text=" ".join(waiting)[:1200], evidence=cited))
+            waiting.clear()
+    if not observations:
+        raise base.InvalidOutput("the paragraph has none of the citations of its sources, such as [PMID: 123]")
+    return SummariseOutput(observations=tuple(observations))
+
+
 @base.operator(
+    reads=_read_summary,
     check=lambda value, output: base.only_known(
         (e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence"
     ),
@@ -67,7 +90,29 @@ class SampledRespondInput(RespondInput):
     sample: int
 
 
+class RecallInput(base.OperatorInput):
+    question: base.Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+
+
+def _written(value: RespondInput | RecallInput, text: str) -> writing.WriteOutput:
+    """The reply to a prompt for the answer of a paper: a rationale that cites PMIDs, and the answer."""
+    rationale, answer = prose.rationale_and_answer(value, text)
+    summary = value.summary if isinstance(value, RespondInput) else ()
+    ids = _by_paper((one.article, one.evidence) for one in summary)
+    return writing.WriteOutput(
+        sentences=tuple(
+            writing.WrittenSentence(text=said, evidence=prose.papers_cited(said, ids))
+            for said in prose.sentences(rationale)
+        ),
+        answer=answer,
+        form="sentence" if answer and value.task == "free" else None,
+    )
+
+
 @base.operator(
+    reads=_written,
     check=lambda value, output: writing.check_written(value, _cited(value), output.sentences, output),
     choices=lambda value: writing.written_choices(value, dict.fromkeys(_cited(value))),
     streamed="sentences",
@@ -85,13 +130,8 @@ respond_openly = replace(respond, name="respond_openly", instructions=base.promp
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
 
-class RecallInput(base.OperatorInput):
-    question: base.Untrusted
-    task: Task
-    options: tuple[Option, ...] = ()
-
-
 @base.operator(
+    reads=_written,
     check=lambda value, output: writing.check_written(value, (), output.sentences, output),
     choices=lambda value: writing.written_choices(value, ()),
 )
@@ -115,10 +155,19 @@ class ReflectOutput(base.OperatorOutput):
     gaps: tuple[base.FewWords, ...] = Field(
         max_length=MOST_GAPS, description="claims or ideas that the summary does not support; empty when none"
     )
-    query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
+    query: str = Field(
+        default="", max_length=LONGEST_QUERY, description="one new PubMed query for the gaps; empty when none"
+    )
 
 
-@base.operator(writes_queries=True)
+def _read_reflection(value: ReflectInput, text: str) -> ReflectOutput:
+    """The reply to the self-reflection prompt (appendix D), whose rationale names the gaps."""
+    found = prose.in_json(text)
+    gap = prose.in_words(found, "rationale", needed=False)
+    return ReflectOutput(gaps=(gap,) if gap else (), query=prose.in_words(found, "query", needed=False)[:LONGEST_QUERY])
+
+
+@base.operator(writes_queries=True, reads=_read_reflection)
 def reflect(value: ReflectInput) -> ReflectOutput:
     """Headings of the question that no observation mentions, and a query for them."""
     gaps = unsupported_headings(value.question, [o.text for o in value.summary])

@@ -9,7 +9,6 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.read.evidence import quoted_whole
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted, written
@@ -28,6 +27,7 @@ from medground.recipes.pubmed_reasoner.answering import (
 )
 from medground.recipes.pubmed_reasoner.operators import QUERYING
 from medground.recipes.pubmed_reasoner.queries import dated, normalised, search, write_query
+from medground.recipes.pubmed_reasoner.reading import quoted_whole
 from medground.recipes.pubmed_reasoner.recipe import answers_anyway, query_of, respond_from, summarise_evidence
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery

@@ -79,13 +79,17 @@ def select_terms(value: SelectTermsInput) -> SelectTermsOutput:
     return SelectTermsOutput(selected=drafting.select(value.question, tuple(c.heading for c in value.candidates)))
 
 
+LONGEST_QUERY = 2000
+"""Most characters of a query."""
+
+
 class DraftQueryInput(base.AskedInput):
     question: base.Untrusted
     terms: tuple[Candidate, ...]
 
 
 class QueryOutput(base.OperatorOutput):
-    query: str = Field(min_length=1, max_length=2000, description="one PubMed query")
+    query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="one PubMed query")
     rationale: base.FewWords = Field(default="", description="in a few words")
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.requests import stated
+from medground.models.operators import prose
 from medground.models.operators.base import AskedInput, FewWords, Operator, OperatorInput, Untrusted, operator
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
@@ -137,7 +138,12 @@ class WriteQueryInput(AskedInput):
     question: Untrusted
 
 
-@operator(writes_queries=True)
+def _read_query(value: WriteQueryInput, text: str) -> operators.QueryOutput:
+    """The reply to the query generation prompt (appendix E)."""
+    return operators.QueryOutput(query=prose.in_words(prose.in_json(text), "query")[: operators.LONGEST_QUERY])
+
+
+@operator(writes_queries=True, reads=_read_query)
 def write_query(value: WriteQueryInput) -> operators.QueryOutput:
     """The headings that the question names, joined."""
     plain = value.asked.plain
@@ -160,7 +166,19 @@ class SelfCriticOutput(operators.QueryOutput):
     redundancy_advice: FewWords = ""
 
 
-@operator(writes_queries=True)
+def _read_critique(value: SelfCriticInput, text: str) -> SelfCriticOutput:
+    """The reply to the self-critic prompt (appendix E); a signal that it does not give is not known (-1)."""
+    found = prose.in_json(text)
+    feedback = found.get("feedback")
+    given = feedback if isinstance(feedback, dict) else found
+    signals: dict[str, Any] = {}
+    for name in ("coverage", "alignment", "redundancy"):
+        signals[name] = mark if (mark := given.get(name)) in (1, 0, -1) else -1
+        signals[f"{name}_advice"] = prose.in_words(given, f"{name}_suggestion", needed=False)
+    return SelfCriticOutput(query=prose.in_words(found, "query")[: operators.LONGEST_QUERY], **signals)
+
+
+@operator(writes_queries=True, reads=_read_critique)
 def self_critic(value: SelfCriticInput) -> SelfCriticOutput:
     """The three marks by words, and the query as it is refined by words."""
     headings = _headings(value.question)

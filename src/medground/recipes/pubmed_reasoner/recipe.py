@@ -12,14 +12,7 @@ from typing import Any
 from medground.answering.captions import design
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.read.evidence import (
-    coverage_check,
-    evidence_views,
-    extract_evidence,
-    quoted_whole,
-    screen_batch,
-    with_findings,
-)
+from medground.answering.read.evidence import evidence_views, with_findings
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
@@ -41,6 +34,7 @@ from medground.recipes.pubmed_reasoner.answering import (
     summarise,
 )
 from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
+from medground.recipes.pubmed_reasoner.reading import coverage_check, extract_evidence, quoted_whole, screen_batch
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, with_concepts
 from medground.values.answer import Answer

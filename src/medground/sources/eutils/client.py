@@ -39,9 +39,9 @@ from medground.sources.eutils.replies import (
     status_fault,
     type_fault,
 )
-from medground.sources.http.clients import LoopClients, Pace, ReplyLimits
+from medground.sources.http.clients import Pace, ReplyLimits
 from medground.sources.http.retries import Fault, Patience, tried
-from medground.sources.http.service import http_client, pace_of
+from medground.sources.http.service import bounded, pace_of
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
@@ -152,7 +152,8 @@ class Transport:
         self._patience = patience or Patience()
         self._pace = pace or pace_of(service.address, PER_SECOND_WITH_KEY if service.api_key else PER_SECOND, wire)
         limits = ReplyLimits(_LARGEST, self._patience.seconds)
-        self._clients = LoopClients(lambda: http_client(service.address, limits, wire))
+        self._wire = bounded(service.address, limits, wire)
+        self.close = self._wire.aclose
 
     async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
         """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
@@ -175,10 +176,6 @@ class Transport:
             lambda: self._once(utility, parameters, read, key), self._patience, self._pace, service.name, secrets
         )
 
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        await self._clients.close()
-
     async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
         with tempfile.TemporaryDirectory(prefix="medground-") as folder:
@@ -192,7 +189,7 @@ class Transport:
 
     async def _receive(self, path: Path, utility: str, parameters: Mapping[str, str]) -> None:
         """Write the body of a valid response to a file. Raises Fault: the response is not valid."""
-        async with self._clients.current().stream(**self._request(utility, parameters)) as response:
+        async with self._wire.client.stream(**self._request(utility, parameters)) as response:
             size = 0
             with path.open("wb") as file:
                 async for chunk in response.aiter_bytes():

@@ -1,4 +1,4 @@
-"""HTTP clients, one for each event loop, the rate limits that they share, and what every reply passes on its way in.
+"""HTTP clients for any event loop, the rate limits that they share, and what every reply passes on its way in.
 
 Replies are limited in size and time, and secrets that a peer echoes become asterisks. The bytes that count are those
 after unpacking, which is done here in small steps: a few packed kilobytes can become gigabytes. The time is that of the
@@ -18,7 +18,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import certifi
@@ -32,37 +31,6 @@ from medground.version import __version__
 
 USER_AGENT = f"medground/{__version__}"
 """How we name ourselves to services and sites."""
-
-
-class Closable(Protocol):
-    """A client with connections."""
-
-    async def aclose(self) -> None:
-        """Close them."""
-
-
-C = TypeVar("C", bound=Closable)
-
-
-class LoopClients(Generic[C]):
-    """The clients of one user of the network, which may be used from several loops in turn."""
-
-    def __init__(self, make: Callable[[], C]) -> None:
-        self._make = make
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, C] = WeakKeyDictionary()
-
-    def current(self) -> C:
-        """The client of the running loop."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = self._make()
-        return self._clients[loop]
-
-    async def close(self) -> None:
-        """Close the connections of this loop. Safe to call twice."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
 
 
 _BUNDLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -262,28 +230,44 @@ def masked_bytes(content: bytes, secrets: Iterable[bytes]) -> bytes:
 
 
 class Network(httpx2.AsyncBaseTransport):
-    """The network as httpx2 uses it, from any event loop, with the proxies of the environment if it is trusted."""
+    """The network as httpx2 uses it, from any event loop, with the proxies of the environment if it is trusted.
 
-    def __init__(self, *, trust_env: bool = True) -> None:
-        self._clients = LoopClients(lambda: httpx2.AsyncClient(verify=tls(), trust_env=trust_env))
+    `make`: makes what carries the requests of one loop, in place of httpx2's own connections.
+    """
+
+    def __init__(self, *, trust_env: bool = True, make: Callable[[], httpx2.AsyncBaseTransport] | None = None) -> None:
+        self._open: Callable[[], httpx2.AsyncClient] = lambda: httpx2.AsyncClient(
+            transport=make() if make else None, verify=tls(), trust_env=trust_env
+        )
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = WeakKeyDictionary()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply, of which the body is not read yet."""
-        return await self._clients.current().send(request, stream=True)
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = self._open()
+        return await self._clients[loop].send(request, stream=True)
 
     async def aclose(self) -> None:
-        """Close the connections of this loop. The next request opens them again."""
-        await self._clients.close()
+        """Close the connections of this loop. Safe to call twice; the next request opens them again."""
+        if client := self._clients.pop(asyncio.get_running_loop(), None):
+            await client.aclose()
 
 
 class Bounded(httpx2.AsyncBaseTransport):
     """Carries requests and limits their replies, which may not repeat `secrets` in any of these forms, nor those that
-    the request shows to be some."""
+    the request shows to be some.
+
+    `client`: asks by it, from any event loop, and follows no redirect. Close this, not the client, to use it again.
+    """
 
     def __init__(self, limits: ReplyLimits, inner: httpx2.AsyncBaseTransport, secrets: Iterable[str] = ()) -> None:
         self._limits = limits
         self._inner = inner
         self._secrets = secrets
+        self.client = httpx2.AsyncClient(
+            transport=self, timeout=limits.seconds, headers={"user-agent": USER_AGENT}, follow_redirects=False
+        )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply; its body raises CutReply where it passes a limit. Raises SlowReply: no reply began in time."""

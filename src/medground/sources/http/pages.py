@@ -24,7 +24,7 @@ from protego import Protego
 from medground.home.secrets import shown_address
 from medground.home.settings import Settings
 from medground.sources.http.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
-from medground.sources.http.clients import UNLIMITED, USER_AGENT, Bounded, LoopClients, Pace, ReplyLimits
+from medground.sources.http.clients import UNLIMITED, USER_AGENT, Bounded, Network, Pace, ReplyLimits
 from medground.sources.http.contents import WANTED, Received, is_readable, read_document, send
 from medground.sources.http.wire import NotRecorded, is_offline, open_wire
 from medground.values.document import Document
@@ -94,12 +94,17 @@ class PageReader:
         largest: int = 10 << 20,
     ) -> None:
         self._allowed = allowed
-        self._wire = wire
-        self._resolve = resolve
         self._pause = 0.0 if is_offline(wire) else pause
         self._seconds = seconds
-        self._largest = largest
-        self._clients = LoopClients(self._open)
+        wire = wire or Network(make=lambda: CheckedTransport(allowed, resolve))
+        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        self._client = httpx2.AsyncClient(
+            transport=Bounded(ReplyLimits(largest), wire),
+            timeout=seconds,
+            cookies=no_cookies,
+            headers={"user-agent": _AGENT},
+        )
+        self.close = wire.aclose
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
         self._paces: dict[str, Pace] = {}
         self._rules: OrderedDict[str, tuple[float, Rules]] = OrderedDict()
@@ -123,18 +128,6 @@ class PageReader:
         if isinstance(found, str):
             raise Refused(found)
         return found
-
-    async def close(self) -> None:
-        """Close the connections of this loop. Safe to call twice."""
-        await self._clients.close()
-
-    def _open(self) -> httpx2.AsyncClient:
-        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-        wire = self._wire or CheckedTransport(self._allowed, self._resolve)
-        limited = Bounded(ReplyLimits(self._largest), wire)
-        return httpx2.AsyncClient(
-            transport=limited, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
-        )
 
     def _turn(self, name: str) -> asyncio.Lock:
         """One at a time for each name."""
@@ -170,7 +163,7 @@ class PageReader:
                 seconds = max(self._pause, rules.delay) if self._pause else 0.0
                 await self._paces.setdefault(host, Pace(1 / seconds if seconds else UNLIMITED)).wait()
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), url, WANTED, wanted=is_readable)
+                    received = await send(self._client, url, WANTED, wanted=is_readable)
             if received.target is None:
                 return received, url
             url = received.target
@@ -199,7 +192,7 @@ class PageReader:
             try:
                 self._allowed.check_url(place)
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", most=_LARGEST_ROBOTS)
+                    received = await send(self._client, place, "text/plain, */*;q=0.1", most=_LARGEST_ROBOTS)
             except Refused:
                 if place == first:  # the host itself may not be asked
                     raise
@@ -217,4 +210,4 @@ class PageReader:
 @cache
 def _shared(replay: Path | None, record: Path | None) -> PageReader:
     settings = Settings.model_validate({"retrieval": {"replay": replay, "record": record}})
-    return PageReader(open_wire(settings, lambda: CheckedTransport(PUBLIC)))
+    return PageReader(open_wire(settings, Network(make=lambda: CheckedTransport(PUBLIC))))

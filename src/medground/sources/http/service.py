@@ -76,12 +76,9 @@ def pace_of(address: str, per_second: float, wire: httpx2.AsyncBaseTransport | N
     return clients.shared_pace(address, per_second)
 
 
-def http_client(
-    address: str, limits: clients.ReplyLimits, wire: httpx2.AsyncBaseTransport | None
-) -> httpx2.AsyncClient:
-    """A client of httpx2 for one service. It uses no proxy for a local one."""
-    limited = clients.Bounded(limits, wire or clients.Network(trust_env=not is_loopback(address)))
-    return httpx2.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": clients.USER_AGENT})
+def bounded(address: str, limits: clients.ReplyLimits, wire: httpx2.AsyncBaseTransport | None) -> clients.Bounded:
+    """What asks one service. It uses no proxy for a local one."""
+    return clients.Bounded(limits, wire or clients.Network(trust_env=not is_loopback(address)))
 
 
 @dataclass(frozen=True)
@@ -112,8 +109,9 @@ class Client:
     ) -> None:
         self.service = service
         limits = clients.ReplyLimits(service.largest, service.patience.seconds)
+        self._wire = bounded(service.address, limits, wire)
+        self.close = self._wire.aclose
         self._pace = pace or pace_of(service.address, service.per_second, wire)
-        self._clients = clients.LoopClients(lambda: http_client(service.address, limits, wire))
 
     async def get(
         self, path: str, parameters: Mapping[str, str] | None = None, *, absent: frozenset[int] = frozenset()
@@ -130,10 +128,6 @@ class Client:
         url = httpx2.URL(address, params=dict(parameters)) if parameters else httpx2.URL(address)
         secrets = keys_in(service.headers)
         return await tried(lambda: self._once(url, absent), service.patience, self._pace, service.name, secrets)
-
-    async def close(self) -> None:
-        """Close the connections of this loop. Safe to call twice."""
-        await self._clients.close()
 
     async def _once(self, url: httpx2.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -153,7 +147,7 @@ class Client:
             raise Fault(f"the service points to another host ({place}), which is not asked", transient=False)
 
     async def _reply(self, url: httpx2.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx2.URL]:
-        async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
+        async with self._wire.client.stream("GET", url, headers=dict(self.service.headers)) as response:
             if response.has_redirect_location:
                 return None, httpx2.URL(urljoin(str(url), response.headers["location"]))
             body = await response.aread()

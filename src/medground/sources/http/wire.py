@@ -15,7 +15,7 @@ from medground.errors import ConfigError, StorageFailed
 from medground.home import secrets
 from medground.home.files import write_whole
 from medground.home.settings import Settings
-from medground.sources.http.clients import LoopClients, masked_bytes, tls
+from medground.sources.http.clients import Network, masked_bytes
 
 # A recorded reply as a file: a JSON head that a person can read, a blank line, then the body as it was received.
 
@@ -135,18 +135,17 @@ class Replay(httpx2.AsyncBaseTransport):
 class Recording(httpx2.AsyncBaseTransport):
     """Carries requests over the network and keeps each complete reply in a folder. A later reply replaces an earlier.
 
-    What may be different a moment later is not kept: 5xx, 408, 425 and 429. The network is by default httpx2 with the
-    proxies of the environment.
+    What may be different a moment later is not kept: 5xx, 408, 425 and 429.
     """
 
-    def __init__(self, folder: Path, network: Callable[[], httpx2.AsyncBaseTransport] | None = None) -> None:
+    def __init__(self, folder: Path, network: Network | None = None) -> None:
         self._folder = folder
-        self._clients = LoopClients(lambda: httpx2.AsyncClient(transport=network() if network else None, verify=tls()))
+        self._network = network or Network()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply, which is kept when its last byte has been read."""
         await request.aread()
-        inner = await self._clients.current().send(request, stream=True)
+        inner = await self._network.handle_async_request(request)
         if inner.has_redirect_location:  # its body is not read
             await inner.aclose()
             self._keep(request, Recorded(inner.status_code, inner.headers, b""))
@@ -157,7 +156,7 @@ class Recording(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
-        await self._clients.close()
+        await self._network.aclose()
 
     def _keep(self, request: httpx2.Request, reply: Recorded) -> None:
         try:
@@ -186,12 +185,10 @@ class _Kept(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
-def open_wire(
-    settings: Settings, network: Callable[[], httpx2.AsyncBaseTransport] | None = None
-) -> httpx2.AsyncBaseTransport | None:
+def open_wire(settings: Settings, network: Network | None = None) -> httpx2.AsyncBaseTransport | None:
     """What `retrieval.replay` or `retrieval.record` asks for; None for the network as it is.
 
-    `network` makes what carries requests while they are recorded; by default httpx2's own.
+    `network` carries requests while they are recorded.
 
     Raises ConfigError: the folder to replay is not there, or both are set.
     """

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from medground.corpus.readers.marked import abstract_of, plain
+from medground.corpus.readers.compose import abstract_of, plain
 from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
@@ -18,10 +18,8 @@ from medground.sources.http.wire import open_wire
 from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, quoted
 from medground.sources.live import Json, part, parts, text
 from medground.sources.pubmed.source import open_client
-from medground.values.document import Document, MeshHeading, Retraction
+from medground.values.document import Document, MeshHeading
 
-_RETRACTED = frozenset(["retraction in", "retracted and republished in"])
-_CONCERN = "expression of concern in"
 _NAME = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -35,32 +33,23 @@ def document_of(record: Json) -> Document | None:
         return None
     if found.id.startswith("REF:") and not is_numbered:
         return None
-    corrections = list(parts(part(record, "commentCorrectionList"), "commentCorrection"))
     abstract = abstract_of(text(record, "abstractText"))
+    concerns = [
+        f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
+        for one in parts(part(record, "commentCorrectionList"), "commentCorrection")
+        if text(one, "type").casefold() == "expression of concern in"
+    ]
     return found.model_copy(
         update={
             "id": f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
             "text": abstract.text or found.title,
             "sections": abstract.sections,
-            "authors": _authors(record),
             "mesh": _mesh(record),
             "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-            "retraction": _retraction(found.publication_types, {text(one, "type").casefold() for one in corrections}),
-            "cautions": tuple(
-                f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
-                for one in corrections
-                if text(one, "type").casefold() == _CONCERN
-            ),
+            "retraction": "concern" if concerns and found.retraction == "none" else found.retraction,
+            "cautions": tuple(concerns),
         }
     )
-
-
-def _authors(record: Json) -> tuple[str, ...]:
-    """`Family Initials`, or the name of a group; as one line where the record has no list."""
-    listed = [
-        text(one, "fullName") or text(one, "collectiveName") for one in parts(part(record, "authorList"), "author")
-    ] or text(record, "authorString").rstrip(".").split(", ")
-    return tuple(filter(None, map(plain, listed)))
 
 
 def _mesh(record: Json) -> tuple[MeshHeading, ...]:
@@ -77,15 +66,6 @@ def _mesh(record: Json) -> tuple[MeshHeading, ...]:
         if (descriptor := text(heading, "descriptorName"))
         for qualifiers in [list(parts(part(heading, "meshQualifierList"), "meshQualifier"))]
     )
-
-
-def _retraction(types: tuple[str, ...], relations: set[str]) -> Retraction:
-    named = {kind.casefold() for kind in types}
-    if relations & _RETRACTED or "retracted publication" in named:
-        return "retracted"
-    if "retraction of" in relations or "retraction of publication" in named:
-        return "notice"
-    return "concern" if _CONCERN in relations else "none"
 
 
 NAME = "europepmc"

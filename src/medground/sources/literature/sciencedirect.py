@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.corpus.readers.marked import abstract_of
+from medground.corpus.readers.compose import abstract_of
 from medground.corpus.readers.services import service_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.settings import Settings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
@@ -135,11 +135,11 @@ class StructureRecords(RecordSource):
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     """The templates of `texts`, which read a service's JSON by the functions of `live`."""
     made = Environment(
         loader=PackageLoader(__package__, "texts"),
-        autoescape=False,  # noqa: S701 (it is text, and no value has a line break)
+        autoescape=select_autoescape(["svg"]),  # the others are text, and no value has a line break
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -150,7 +150,7 @@ def _templates() -> Environment:
 
 def told_lines(name: str, **values: Any) -> list[str]:
     """The lines that a template makes of a record, each once."""
-    made = _templates().get_template(f"{name}.jinja").render(values)
+    made = templates().get_template(f"{name}.jinja").render(values)
     return [*dict.fromkeys(filter(None, made.split("\n")))]
 
 

@@ -19,7 +19,7 @@ from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
 from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
-from medground.corpus.readers.pdf.ruled_tables import without_tables
+from medground.corpus.readers.pdf.ruled_tables import drawn_tables, taken_out
 from medground.corpus.readers.pdf.sections import (
     Labelled,
     Paragraph,
@@ -101,7 +101,7 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
         try:
             drawn = [*sheet.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH], max_depth=3)]
             seen = as_seen(sheet, read_glyphs(sheet, at + 1, drawn))
-            read, ruled, above = without_tables(seen, drawn, above)
+            read, ruled, above = taken_out(seen, drawn_tables(seen, drawn), above)
             lines = lines_of(read)
             read, aligned, over = without_aligned(read, lines, drawn, over)
             tables = ruled + aligned + sideways_tables(seen, drawn)

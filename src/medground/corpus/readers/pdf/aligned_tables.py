@@ -15,12 +15,11 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from medground.corpus.readers.pdf.glyphs import Page, turned
+from medground.corpus.readers.pdf.glyphs import Page, turned_box
 from medground.corpus.readers.pdf.lines import Line, lines_of
 from medground.corpus.readers.pdf.rows import BLANK, Row, Word, blanks_of, in_columns, rows_of_page, said_by
-from medground.corpus.readers.pdf.ruled_tables import Above, Rule, rules_of
-from medground.corpus.readers.table_rows import Cell, heads_of
-from medground.corpus.readers.table_rows import lines_of as sentences_of
+from medground.corpus.readers.pdf.ruled_tables import Above, Rule, Table, rules_of, taken_out
+from medground.corpus.readers.table_rows import Cell
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfObject
@@ -52,32 +51,16 @@ _AT_TOP = 4
 def without_aligned(
     page: Page, lines: Sequence[Line], drawn: Sequence[PdfObject], above: Above | None = None
 ) -> tuple[Page, list[list[Line]], Above | None]:
-    """The page of these lines without the glyphs of such tables, the rows of each, each as one line, and the last of
-    them; `above` is that of the page before.
-    """
+    """The page of these lines without such tables, their rows, and the last of them, as `taken_out`."""
     across = _whole(rules_of(drawn, page.quadrant)[0])
     long = [rule for rule in across if rule.end - rule.start >= _RULE]
     goes_on = above is not None and above.page == page.number - 1
     if not (goes_on or _frames_some(long, page) or any(_LEGEND.match(line.text) for line in lines)):
         return page, [], above
     rows = rows_of_page(page.glyphs)
-    tables: list[list[Line]] = []
-    taken: set[int] = set()
     over = _at_top(rows, above) if above and goes_on else ()
-    for found in (*_between_rules(rows, long), *_beside_legends(rows), *over):
-        glyphs = {id(glyph) for row in found for word in row.words for glyph in word.glyphs}
-        if not taken.isdisjoint(glyphs) or (grid := _grid(page, found, across)) is None:
-            continue
-        cells, heads, xs = grid
-        told = above.over(page.number, xs, cells) if above and not tables and not heads else cells
-        heads = heads or heads_of(told)
-        top, bottom = found[0].base + found[0].size, found[-1].base - found[-1].size / 4
-        place = Line(page.number, xs[0], xs[-1], bottom + (top - bottom) / 4, top - bottom, "")
-        if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
-            tables.append(sentences)
-            taken |= glyphs
-            above = Above(page.number, xs, told[:heads], _SHIFT)
-    return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
+    found = (_table(page, some, across) for some in (*_between_rules(rows, long), *_beside_legends(rows), *over))
+    return taken_out(page, filter(None, found), above, _SHIFT)
 
 
 def _frames_some(long: Sequence[Rule], page: Page) -> bool:
@@ -102,10 +85,9 @@ def sideways_tables(page: Page, drawn: Sequence[PdfObject]) -> list[list[Line]]:
 
 def _turned(line: Line, aside: Page, page: Page) -> Line:
     """A line with its place as the rest of its page is turned."""
-    left, bottom, right, top = aside.box(line.left, line.bottom, line.right, line.top)
-    corners = turned(left, bottom, page.quadrant), turned(right, top, page.quadrant)
-    (x0, x1), (y0, y1) = (sorted(values) for values in zip(*corners, strict=True))
-    return replace(line, left=x0, right=x1, base=y0 + (y1 - y0) / 4, size=y1 - y0)
+    box = aside.box(line.left, line.bottom, line.right, line.top)
+    left, bottom, right, top = turned_box(box, page.quadrant)
+    return replace(line, left=left, right=right, base=bottom + (top - bottom) / 4, size=top - bottom)
 
 
 def _at_top(rows: Sequence[Row], above: Above) -> Iterator[list[Row]]:
@@ -213,8 +195,8 @@ def _is_tabular(rows: Sequence[Row]) -> bool:
     return is_short and not beside and 2 * several >= len(rows)
 
 
-def _grid(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> tuple[list[list[Cell]], int, list[float]] | None:
-    """The cells of each row, how many rows are the header as far as rules tell, and the edges of the columns."""
+def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | None:
+    """The table of these rows; None if they make only one."""
     blanks = blanks_of(rows)
     left = min(row.words[0].left for row in rows)
     right = max(row.words[-1].right for row in rows)
@@ -243,7 +225,9 @@ def _grid(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> tuple[list
         first, *others = _spanned(texts, spans)
         is_indented = bool(pieces[0]) and pieces[0][0].left > left + BLANK * row.size
         cells.append([replace(first, is_indented=is_indented), *others])
-    return (cells, heads, xs) if len(cells) > 1 else None
+    top, bottom = rows[0].base + rows[0].size, rows[-1].base - rows[-1].size / 4
+    glyphs = {id(glyph) for row in rows for word in row.words for glyph in word.glyphs}
+    return Table(cells, heads, xs, top, bottom, glyphs) if len(cells) > 1 else None
 
 
 def _text(page: Page, words: Sequence[Word]) -> str:

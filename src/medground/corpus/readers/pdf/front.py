@@ -12,63 +12,36 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from medground.corpus.readers.own_ids import own_ids, without_others
-from medground.corpus.readers.values import initials_of, letters_of
+from medground.corpus.readers.record_ids import own_ids, without_others
+from medground.corpus.readers.values import initials_of
 from medground.corpus.retraction import is_retracted
 from medground.language.pattern import verbose_pattern
+from medground.pubmed.characters import letters_of
+from medground.values.identifiers import papers_named
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
 
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
-_PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
-_PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
-_YEAR_FORM = r"((?:19|20)\d\d)"
-_YEARS = tuple(
-    {
-        "published": verbose_pattern(
-            rf"""
-        \bpublished(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "posted": verbose_pattern(
-            rf"""
-        \bposted(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "before an issue": verbose_pattern(
-            rf"""
-        \b{_YEAR_FORM}\s*[;,:]\s*(?:\d+|vol)
-        """
-        ),
-        "after a volume": verbose_pattern(
-            rf"""
-        \bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR_FORM}\b
-        """
-        ),
-        "of the copyright": verbose_pattern(
-            rf"""
-        (?:©|\(c\)|copyright)\s*(?:the\ author\(?s?\)?\s*)?{_YEAR_FORM}\b
-        """
-        ),
-        "after a number": verbose_pattern(
-            rf"""
-        \b\d+\s*\({_YEAR_FORM}\)
-        """
-        ),
-        "in brackets": verbose_pattern(
-            rf"""
-        \(\s*{_YEAR_FORM}\s*\)
-        """
-        ),
-        "alone": verbose_pattern(
-            rf"""
-        \b{_YEAR_FORM}\b
-        """
-        ),
-    }.values()
-)
-"""Where a year is, the surest first: the last is a year by itself, in a line above the title."""
+_BROKEN_DOI = re.compile(r"\b(10\.\d{4,9}/(?:\S*[-/_]|[^\s\d]*\.))\s(?=\S*\d)")
+"""Where a line end broke it."""
 _YEAR = r"((?:19|20)\d\d)"
+_YEARS = tuple(
+    map(
+        verbose_pattern,
+        (
+            rf"\bpublished(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+            rf"\bposted(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+            rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
+            rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
+            rf"(?:©|\(c\)|copyright)\s*(?:the\ author\(?s?\)?\s*)?{_YEAR}\b",
+            rf"\b\d+\s*\({_YEAR}\)",
+            rf"\(\s*{_YEAR}\s*\)",
+            rf"\b{_YEAR}\b",
+        ),
+    )
+)
+"""Where a year is, the surest first: of publication or posting, before an issue, after a volume, of the copyright,
+after a number, in brackets; the last is a year by itself, in a line above the title.
+"""
 _JOURNAL = verbose_pattern(
     rf"""
     ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|
@@ -124,27 +97,13 @@ def identifiers_of(said: Sequence[str], beside: Sequence[str], prose: Sequence[s
     found = own_ids([*said, *beside, *prose])
     first_page = [" ".join(without_others(texts)) for texts in (beside, prose)]
     for text in (*without_others(said), *first_page):
-        if "doi" not in found and (doi := _doi(text)) and not (text is first_page[-1] and is_retracted(f"doi:{doi}")):
-            found["doi"] = doi
-        for kind, pattern, prefix in (("pmid", _PMID, ""), ("pmc", _PMC, "PMC")):
-            if kind == "pmid" and text in first_page:
-                continue
-            if kind not in found and (match := pattern.search(text)):
-                found[kind] = prefix + match[1]
+        names = papers_named(_BROKEN_DOI.sub(r"\1", text)).values()
+        for one in (one for each in names for one in each):
+            kind, _, name = one.partition(":")
+            is_cited = (kind == "pmid" and text in first_page) or (text is first_page[-1] and is_retracted(one))
+            if not is_cited and any(map(str.isdigit, name.partition("/")[2] or name)):
+                found.setdefault(kind, name)
     return found
-
-
-def _doi(text: str) -> str:
-    """The first DOI, made whole where a line end broke it; one that stays without any digit is none."""
-    for match in _DOI.finditer(text):
-        value = match[0]
-        broken = value[-1] in "-/_" or (value[-1] == "." and not re.search(r"/.*\d", value))
-        if broken and (rest := re.match(r"\s(\S*\d\S*)", text[match.end() :])):
-            value += rest[1]
-        value = value.rstrip(".,;:)]}\u201d'").lower()
-        if re.search(r"/.*\d", value):
-            return value
-    return ""
 
 
 _SURE = 90

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
 
 from medground.corpus.banners import is_stamp
 
@@ -94,8 +95,11 @@ WHITE = "white"
 _BOLD = re.compile(r"bold|black|heavy|demi|-bd\b|,bd\b|cmbx|medi\b", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|-it\b|cmti|cmsl", re.I)
 _INVISIBLE_MODES = (3, 7)
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _SAME = {"\x02": "-", "\xad": "-", "\u2010": "-", "\u2011": "-", "\xa0": " ", "\u2009": " ", "\u202f": " ", "\t": " "}
+
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top, in points."""
 
 
 class Style(NamedTuple):
@@ -124,8 +128,8 @@ class Page:
 
     number: int
     glyphs: list[Glyph]
-    bounds: tuple[float, float, float, float]
-    """Left, bottom, right, top, turned as the glyphs are."""
+    bounds: Box
+    """Turned as the glyphs are."""
     quadrant: int
     """Quarter turns between the page and its text."""
     scanned: bool
@@ -136,10 +140,8 @@ class Page:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
-        x0, y0 = turned(left, bottom, -self.quadrant)
-        x1, y1 = turned(right, top, -self.quadrant)
-        low, high = (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
-        return math.floor(low[0]), math.floor(low[1]), math.ceil(high[0]), math.ceil(high[1])
+        x0, y0, x1, y1 = turned_box((left, bottom, right, top), -self.quadrant)
+        return math.floor(x0), math.floor(y0), math.ceil(x1), math.ceil(y1)
 
 
 def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> Page:
@@ -152,10 +154,8 @@ def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> 
     stamp = stamp or stamped_on(page)
 
     def read(quadrant: int) -> Page:
-        corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
-        upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
         kept = [g for g in glyphs if g.style.quadrant == quadrant]
-        return Page(number, kept, upright, quadrant, scanned, stamp)  # type: ignore[arg-type]
+        return Page(number, kept, turned_box(bounds, quadrant), quadrant, scanned, stamp)
 
     is_more = len(quadrants) > 1 and quadrants[1][1] >= _SIDEWAYS
     return replace(read(quadrants[0][0]), sideways=read(quadrants[1][0]) if is_more else None)
@@ -164,7 +164,7 @@ def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> 
 class _Reader:
     """Reads glyphs one by one through PDFium's C interface, which is what is fast."""
 
-    def __init__(self, text: PdfTextPage, bounds: tuple[float, float, float, float], scanned: bool) -> None:
+    def __init__(self, text: PdfTextPage, bounds: Box, scanned: bool) -> None:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
@@ -205,8 +205,7 @@ class _Reader:
                 shown = shown._replace(hidden="off the page")
             left, right, base = box.left, box.right, y.value
             if shown.quadrant:
-                corners = ((box.left, box.bottom), (box.right, box.top))
-                left, right = sorted(turned(*corner, shown.quadrant)[0] for corner in corners)
+                left, _, right, _ = turned_box((box.left, box.bottom, box.right, box.top), shown.quadrant)
                 base = turned(x.value, y.value, shown.quadrant)[1]
             found.append(Glyph(text, left, right, base, shown))
         return found
@@ -249,16 +248,22 @@ def turned(x: float, y: float, quadrant: int) -> tuple[float, float]:
     return ((x, y), (y, -x), (-x, -y), (-y, x))[quadrant % 4]
 
 
+def turned_box(box: Box, quadrant: int) -> Box:
+    """A box after turning the page back."""
+    (x0, y0), (x1, y1) = turned(*box[:2], quadrant), turned(*box[2:], quadrant)
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
 def _readable(code: int) -> str:
     """A character as text: ligatures are resolved; what has no meaning outside its font is a replacement character."""
     if 0xD800 <= code <= 0xDFFF or 0xE000 <= code <= 0xF8FF or code > 0x10FFFF:
         return "\ufffd"
     text = chr(code)
-    text = _LIGATURES.get(text) or _SAME.get(text) or text
+    text = normalize("NFKC", text) if "\ufb00" <= text <= "\ufb06" else _SAME.get(text, text)
     return "\ufffd" if text < " " or "\x7f" <= text < "\xa0" else text
 
 
-def _is_scan(drawn: Sequence[PdfObject], bounds: tuple[float, float, float, float]) -> bool:
+def _is_scan(drawn: Sequence[PdfObject], bounds: Box) -> bool:
     import pypdfium2.raw as pdfium
 
     area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
@@ -324,11 +329,10 @@ class _Rendering:
     def shows(self, glyph: Glyph) -> bool:
         """Whether there is a mark where a glyph is."""
         size, quadrant = glyph.style.size, glyph.style.quadrant
-        x0, y0 = turned(glyph.left, glyph.base - 0.1 * size, -quadrant)
-        x1, y1 = turned(glyph.right, glyph.base + 0.6 * size, -quadrant)
+        box = turned_box((glyph.left, glyph.base - 0.1 * size, glyph.right, glyph.base + 0.6 * size), -quadrant)
         height = self._picture.shape[0]
-        left, right = (int((x - self._left) * self._zoom) for x in (min(x0, x1), max(x0, x1)))
-        top, bottom = (int(height - (y - self._bottom) * self._zoom) for y in (max(y0, y1), min(y0, y1)))
+        left, right = (int((x - self._left) * self._zoom) for x in box[::2])
+        bottom, top = (int(height - (y - self._bottom) * self._zoom) for y in box[1::2])
         part = self._picture[max(top, 0) : bottom + 1, max(left, 0) : right + 1].reshape(-1, 3)
         if not part.size:
             return False

@@ -13,8 +13,8 @@ from rapidfuzz import fuzz
 
 from medground.corpus.readers.base import content_of, is_packed
 from medground.corpus.readers.pdf.sections import without_addresses
-from medground.corpus.readers.values import letters_of
 from medground.errors import BadDocument
+from medground.pubmed.characters import letters_of
 from medground.values.document import Box, Document, LinePlace
 
 if TYPE_CHECKING:

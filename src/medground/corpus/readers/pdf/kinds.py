@@ -10,7 +10,6 @@ from statistics import median
 from typing import Literal
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.lines import Line
 from medground.language.pattern import verbose_pattern
 
 # How a document is set: the size of its running text, its column width, its headings; and what looks like what.
@@ -87,9 +86,9 @@ class Layout:
         larger = block.size > 1.06 * self.size
         return larger or block.bold or block.italic or (text.isupper() and len(text) > 4)
 
-    def is_prose(self, block: Block, rows: set[int]) -> bool:
-        """Whether a block is running prose: letters, in lines that fill a column; `rows` are those of `rows_of`."""
-        if id(block) in rows or is_tabular(block):
+    def is_prose(self, block: Block) -> bool:
+        """Whether a block is running prose: letters, in lines that fill a column."""
+        if is_tabular(block):
             return False
         letters = sum(c.isalpha() or c.isspace() for c in block.text)
         if letters < 0.6 * len(block.text):
@@ -98,28 +97,6 @@ class Layout:
             return len(block.text.split()) > 5
         full = [line for line in block.lines[:-1] if line.width > 0.55 * self.width]
         return 2 * len(full) >= len(block.lines) - 1
-
-
-def rows_of(blocks: Sequence[Block], layout: Layout) -> set[int]:
-    """The `id()` of blocks that stand in rows with others, as the cells of a table or the labels of a figure do."""
-    by_page: dict[int, list[tuple[float, float, float]]] = {}
-    for block in blocks:
-        for line in block.lines:
-            if line.width < 0.5 * layout.width:
-                by_page.setdefault(block.page, []).append((line.base, line.left, line.right))
-
-    def stands_beside(line: Line, narrow: Sequence[tuple[float, float, float]]) -> bool:
-        level = ((left, right) for base, left, right in narrow if abs(base - line.base) < 1.5)
-        return line.width < 0.5 * layout.width and any(
-            left >= line.right or right <= line.left for left, right in level
-        )
-
-    found = set()
-    for block in blocks:
-        narrow = by_page.get(block.page, [])
-        if 2 * sum(stands_beside(line, narrow) for line in block.lines) > len(block.lines):
-            found.add(id(block))
-    return found
 
 
 def is_tabular(block: Block) -> bool:
@@ -147,9 +124,7 @@ def legend_name(block: Block, layout: Layout, *, unfinished: bool) -> str:
     set_apart = block.lines[0].bold or block.lines[0].opening > 3 or half(block.size) != layout.size
     if unfinished and not set_apart:
         return ""
-    if found[3] in (".", ":", "|", "\u2013", "\u2014") or not rest or set_apart:
-        return f"{kind} {found[2]}" if set_apart or not re.match(r"[a-z(]", rest) else ""
-    return f"{kind} {found[2]}" if rest[0].isupper() and len(block.lines) < 8 else ""
+    return f"{kind} {found[2]}" if set_apart or not re.match(r"[a-z(]", rest) else ""
 
 
 def continues_legend(legend: Block, block: Block, layout: Layout) -> bool:
@@ -232,15 +207,14 @@ class Part:
 def parts_of(blocks: Sequence[Block]) -> list[Part]:
     """What each block is, in order."""
     layout = Layout.from_blocks(blocks)
-    rows = rows_of(blocks, layout)
-    start = _start(blocks, layout, rows)
+    start = _start(blocks, layout)
     parts = [Part("front", block) for block in blocks[:start]]
     for at, block in enumerate(blocks[start:], start=start + 1):
-        parts.append(_part(block, parts, layout, rows, blocks[at:]))
+        parts.append(_part(block, parts, layout, blocks[at:]))
     return parts
 
 
-def _start(blocks: Sequence[Block], layout: Layout, rows: set[int]) -> int:
+def _start(blocks: Sequence[Block], layout: Layout) -> int:
     """Where the front matter ends: at the abstract, the introduction, or the first real paragraph."""
     for at, block in enumerate(blocks):
         if block.page > 2:
@@ -250,7 +224,7 @@ def _start(blocks: Sequence[Block], layout: Layout, rows: set[int]) -> int:
     for at, block in enumerate(blocks):
         long = len(block.text.split()) > _PARAGRAPH and layout.runs(block)
         of_paper = block.page > 1 or not _IMPRINT.search(block.text[:300])
-        if long and of_paper and layout.is_prose(block, rows):
+        if long and of_paper and layout.is_prose(block):
             above = blocks[at - 1]
             if at < 2 or not layout.is_heading(above):
                 return at
@@ -260,7 +234,7 @@ def _start(blocks: Sequence[Block], layout: Layout, rows: set[int]) -> int:
     return 0
 
 
-def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], after: Sequence[Block]) -> Part:
+def _part(block: Block, before: Sequence[Part], layout: Layout, after: Sequence[Block]) -> Part:
     last = before[-1] if before else None
     in_references = last is not None and last.kind == "left out" and last.label == "references"
     if in_references and not ends_references(block, after, layout):
@@ -271,7 +245,7 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], 
         return Part("legend", block, name)
     if last is not None and last.kind == "legend" and continues_legend(last.block, block, layout):
         return Part("legend", block, last.label)
-    if layout.is_heading(block) and (style(block) in layout.main or not _in_table(block, last, rows)):
+    if layout.is_heading(block) and (style(block) in layout.main or not _in_table(block, last)):
         if REFERENCES.fullmatch(block.text):
             return Part("left out", block, "references")
         label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
@@ -283,13 +257,13 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], 
         return Part("left out", block, "references")
     if _CITATION.match(block.text):  # wherever it stands: a letter has a few, without a heading
         return Part("left out", block, "citation")
-    return _plain(block, last, layout, rows, in_abstract=_in_abstract(before))
+    return _plain(block, last, layout, in_abstract=_in_abstract(before))
 
 
-def _plain(block: Block, last: Part | None, layout: Layout, rows: set[int], *, in_abstract: bool) -> Part:
+def _plain(block: Block, last: Part | None, layout: Layout, *, in_abstract: bool) -> Part:
     """Running text, or what stands beside it: cells of a table, labels of a figure, small print."""
-    prose, running = layout.is_prose(block, rows), layout.runs(block)
-    left_out = Part("left out", block, "table" if _in_table(block, last, rows) else "")
+    prose, running = layout.is_prose(block), layout.runs(block)
+    left_out = Part("left out", block, "table" if _in_table(block, last) else "")
     if last is not None and last.kind == "left out" and last.label == "table" and not (prose and running):
         return Part("left out", block, "table")
     if block.page == 1 and not running and not in_abstract:
@@ -298,7 +272,7 @@ def _plain(block: Block, last: Part | None, layout: Layout, rows: set[int], *, i
         return Part("text", block)
     if not running and not in_abstract:
         return left_out
-    if block.text.replace(" ", "").isdecimal() or id(block) in rows or left_out.label:
+    if block.text.replace(" ", "").isdecimal() or left_out.label:
         return left_out
     continued = last is not None and last.kind == "text" and not ENDED.search(last.block.text)
     words = len(re.findall(r"[^\W\d]{2,}", block.text))
@@ -307,13 +281,13 @@ def _plain(block: Block, last: Part | None, layout: Layout, rows: set[int], *, i
     return left_out
 
 
-def _in_table(block: Block, last: Part | None, rows: set[int]) -> bool:
+def _in_table(block: Block, last: Part | None) -> bool:
     """Whether a block is part of the table whose legend or cells come before it."""
     if last is None or last.block.page != block.page or KNOWN.fullmatch(block.text):
         return False
     if last.kind == "legend":
         return last.label.startswith("Table")
-    return (last.kind, last.label) == ("left out", "table") and (id(block) in rows or is_tabular(block))
+    return (last.kind, last.label) == ("left out", "table") and is_tabular(block)
 
 
 def _in_abstract(before: Sequence[Part]) -> bool:

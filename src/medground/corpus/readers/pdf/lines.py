@@ -13,6 +13,8 @@ from medground.corpus.readers.pdf.glyphs import Glyph, Page
 # Lines of Arabic, Hebrew and the like: a PDF has them from left to right, a reader takes them from right to left.
 
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_RIGHTWARD = re.compile("r(?:[r ]*r)?")
+"""Numbers and Latin words with what stands between them."""
 _SIGNS = dict(zip("()[]{}<>\u00ab\u00bb", ")(][}{><\u00bb\u00ab", strict=True))
 
 
@@ -30,14 +32,12 @@ def mirrored(glyphs: Sequence[Glyph]) -> list[Glyph]:
     Numbers and Latin words keep their own order. Places are mirrored, so gaps stay what they are; a bracket opens
     on the other side.
     """
-    found: list[Glyph] = []
-    for rightward, run in groupby(_marked(glyphs), key=lambda pair: pair[1]):
-        part = [glyph for glyph, _ in run]
-        if rightward:  # a number or Latin words: back in their own order, at the places that they take together
-            both = min(glyph.left for glyph in part) + max(glyph.right for glyph in part)
-            part = [g._replace(left=both - g.right, right=both - g.left) for g in reversed(part)]
-        found += part
-    return [g._replace(left=-g.right, right=-g.left, text=_read(g.text)) for g in found]
+    ordered = sorted(glyphs, key=lambda glyph: -glyph.left)
+    for run in _RIGHTWARD.finditer("".join(map(_script, ordered))):  # back in their own order, at their places
+        part = ordered[slice(*run.span())]
+        both = min(glyph.left for glyph in part) + max(glyph.right for glyph in part)
+        ordered[slice(*run.span())] = [g._replace(left=both - g.right, right=both - g.left) for g in reversed(part)]
+    return [g._replace(left=-g.right, right=-g.left, text=_read(g.text)) for g in ordered]
 
 
 def _read(text: str) -> str:
@@ -45,22 +45,11 @@ def _read(text: str) -> str:
     return text[::-1] if _LEFTWARD.search(text) else _SIGNS.get(text, text)
 
 
-def _marked(glyphs: Sequence[Glyph]) -> list[tuple[Glyph, bool]]:
-    """From right to left, each glyph with whether it is part of a number or a Latin word."""
-    ordered = sorted(glyphs, key=lambda glyph: -glyph.left)
-    kinds = [_kind(glyph) for glyph in ordered]
-    for at, kind in enumerate(kinds):
-        before, after = (next((k for k in part if k), "") for part in (kinds[:at][::-1], kinds[at + 1 :]))
-        if not kind:
-            kinds[at] = "right" if before == after == "right" else "left"
-    return [(glyph, kind == "right") for glyph, kind in zip(ordered, kinds, strict=True)]
-
-
-def _kind(glyph: Glyph) -> str:
-    """`left` or `right` by its script; empty for a sign or a space, which follows its neighbours."""
+def _script(glyph: Glyph) -> str:
+    """`l` or `r` by its script; a blank for a sign or a space, which follows its neighbours."""
     if _LEFTWARD.search(glyph.text):
-        return "left"
-    return "right" if glyph.text.strip() and glyph.text[0].isalnum() else ""
+        return "l"
+    return "r" if glyph.text.strip() and glyph.text[0].isalnum() else " "
 
 
 _SPACE = 0.2

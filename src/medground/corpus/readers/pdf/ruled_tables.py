@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from medground.corpus.readers.pdf.glyphs import Glyph, Page, turned
+from medground.corpus.readers.pdf.glyphs import Box, Glyph, Page, turned_box
 from medground.corpus.readers.pdf.lines import Line, lines_of
 from medground.corpus.readers.table_rows import Cell, heads_of
 from medground.corpus.readers.table_rows import lines_of as sentences_of
@@ -49,17 +49,17 @@ def rules_of(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], lis
 
     paths = [one for one in drawn if one.type == pdfium.FPDF_PAGEOBJ_PATH and not one.level]
     across, down = list[Rule](), list[Rule]()
-    for x0, y0, x1, y1 in (edge for path in paths for edge in _edges(path)) if len(paths) <= _MOST else ():
-        (left, bottom), (right, top) = turned(x0, y0, quadrant), turned(x1, y1, quadrant)
-        width, height = abs(right - left), abs(top - bottom)
+    for edge in (edge for path in paths for edge in _edges(path)) if len(paths) <= _MOST else ():
+        left, bottom, right, top = turned_box(edge, quadrant)
+        width, height = right - left, top - bottom
         if height <= _THIN and width >= _SHORTEST:
-            across.append(Rule((bottom + top) / 2, min(left, right), max(left, right)))
+            across.append(Rule((bottom + top) / 2, left, right))
         elif width <= _THIN and height >= _SHORTEST:
-            down.append(Rule((left + right) / 2, min(bottom, top), max(bottom, top)))
+            down.append(Rule((left + right) / 2, bottom, top))
     return across, down
 
 
-def _edges(path: PdfObject) -> Iterator[tuple[float, float, float, float]]:
+def _edges(path: PdfObject) -> Iterator[Box]:
     """Left, bottom, right and top of a straight line, or of each edge of a rectangle whose outline is drawn."""
     import pypdfium2.raw as pdfium
 
@@ -92,13 +92,43 @@ class Above(NamedTuple):
         return rows if repeated or heads_of(rows) else [*self.head, *rows]
 
 
-def without_tables(
-    page: Page, drawn: Sequence[PdfObject], above: Above | None = None
+class Table(NamedTuple):
+    """A table that was found on a page: its rows, how many of them are the header as far as rules tell, the edges of
+    its columns, its upper and lower edge, and the `id()` of its glyphs.
+    """
+
+    rows: Sequence[Sequence[Cell]]
+    heads: int
+    xs: Places
+    top: float
+    bottom: float
+    glyphs: set[int]
+
+
+def taken_out(
+    page: Page, found: Iterable[Table], above: Above | None, near: float = _NEAR
 ) -> tuple[Page, list[list[Line]], Above | None]:
-    """The page without the glyphs of its ruled tables, the rows of each table, each as one line on its page, and the
-    last of them; `above` is that of the page before.
+    """The page without the glyphs of these tables, the rows of each table, each as one line on its page, and the last
+    of them; `above` is that of the page before.
     """
     tables: list[list[Line]] = []
+    taken: set[int] = set()
+    for table in found:
+        if not taken.isdisjoint(table.glyphs):
+            continue
+        told = above.over(page.number, table.xs, table.rows) if above and not tables and not table.heads else table.rows
+        heads = table.heads or heads_of(told)
+        height = table.top - table.bottom
+        place = Line(page.number, table.xs[0], table.xs[-1], table.bottom + height / 4, height, "")
+        if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
+            tables.append(sentences)
+            taken |= table.glyphs
+            above = Above(page.number, table.xs, told[:heads], near)
+    return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
+
+
+def drawn_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
+    """The tables of a page whose lines are drawn."""
     for across, down in sorted(_grids(*rules_of(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
         ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
@@ -106,24 +136,16 @@ def without_tables(
         if is_empty or min(len(xs), len(ys)) < 3:
             continue
         within: dict[tuple[int, int], list[Glyph]] = defaultdict(list)
-        outside: list[Glyph] = []
         for glyph in page.glyphs:
             at = bisect_right(xs, (glyph.left + glyph.right) / 2), bisect_right(ys, glyph.base + 0.2 * glyph.style.size)
-            inside = 0 < at[0] < len(xs) and 0 < at[1] < len(ys) and not glyph.style.hidden
-            (within[len(ys) - 1 - at[1], at[0] - 1] if inside else outside).append(glyph)
+            if 0 < at[0] < len(xs) and 0 < at[1] < len(ys) and not glyph.style.hidden:
+                within[len(ys) - 1 - at[1], at[0] - 1].append(glyph)
         rows = _cells(xs, ys[::-1], across, down, {at: _said(page, glyphs) for at, glyphs in within.items()})
         cells = [cell for row in rows for cell in row]
         filled = [cell for cell in cells if cell.text]
-        if 2 * len(filled) < len(cells) or max((len(cell.text) for cell in filled), default=_LONGEST) >= _LONGEST:
-            continue
-        height = ys[-1] - ys[0]
-        place = Line(page.number, xs[0], xs[-1], ys[0] + 0.25 * height, height, "")
-        told = above.over(page.number, xs, rows) if above and not tables else rows
-        heads = heads_of(told)
-        if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
-            tables.append(sentences)
-            page, above = replace(page, glyphs=outside), Above(page.number, xs, told[:heads])
-    return page, tables, above
+        if 2 * len(filled) >= len(cells) and max((len(cell.text) for cell in filled), default=_LONGEST) < _LONGEST:
+            glyphs = {id(glyph) for some in within.values() for glyph in some}
+            yield Table(rows, 0, xs, ys[-1], ys[0], glyphs)
 
 
 def _grids(across: Rules, down: Rules) -> Iterator[tuple[list[Rule], list[Rule]]]:

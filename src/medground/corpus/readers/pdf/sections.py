@@ -12,9 +12,9 @@ from itertools import groupby
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, OPENING, Part
 from medground.corpus.readers.pdf.lines import Line
-from medground.corpus.readers.values import letters_of
 from medground.language.pattern import verbose_pattern
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
+from medground.pubmed.characters import letters_of
 
 # Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
 
@@ -43,7 +43,6 @@ class Words:
             inside = line.text.partition(" ")[2].rpartition(" ")[0]
             found = [word.lower() for word in _WORD.findall(inside)]
             whole.update(found)
-            whole.update(part for word in found if "-" in word for part in word.split("-"))
         return cls(whole)
 
     def joined(self, before: str, after: str) -> str:

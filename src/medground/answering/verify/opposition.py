@@ -1,0 +1,134 @@
+"""Whether a sentence of a source says the opposite of a statement: denies it, turns it, or has its sides reversed."""
+
+import re
+from decimal import Decimal
+
+from medground.answering.verify.arms import OPPOSITE, about_of, compares, contrasts, is_denied, roles_in, scale_of
+from medground.answering.verify.context import meant_by
+from medground.answering.verify.polarity import affirms, clause_on, denies, turns_round
+from medground.language import words
+from medground.language.pattern import lazy_pattern
+from medground.language.quantities import PERCENT, quantities
+from medground.language.slots import Slot, slots, stems
+from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, differences, order
+from medground.values.document import Document
+
+_DIFFERS = lazy_pattern(r"\bdiffer(?:s|ed|ences?)?\b|\b(?:dose response|advantage)\b", re.IGNORECASE)
+_SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
+_LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
+_CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
+_SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
+_SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
+_DENIED = 0.8
+"""Least share of a denying clause in a statement that it denies."""
+_SAME = 0.5
+"""Least share of what is compared, by weight, in a clause that is about the same."""
+_TURNED = frozenset(["negation", "direction", "comparison order"])
+_PHRASE = re.compile(r"[,;()]|\b(?:and|or)\b")
+_CHANGE = re.compile(r"[-−–]\s?\d")
+_MORE, _LESS = {"more", "longer"}, {"less", "shorter"}
+
+
+def compared(statement: str, quote: str, document: Document) -> str:
+    """How the sides of a comparison stand in a sentence: `same`, `exchanged`, `opposite`; empty where unknown."""
+    return roles_in(statement, quote, stems=_read(quote, document)) or ""
+
+
+def _read(text: str, document: Document) -> frozenset[str]:
+    """The stems of a text, and of what its abbreviations stand for."""
+    return frozenset(words.terms("\n".join([text, *meant_by(text, document)])))
+
+
+def opposed(statement: str, quote: str, document: Document) -> str:
+    """Why a sentence of a document says the opposite of a statement; empty if nothing shows that."""
+    if roles_in(statement, quote) == "same":
+        return ""
+    if Pair(statement, quote, quote).repeats and not _TURNED.isdisjoint(differences(statement, quote)):
+        return "it repeats this sentence with the opposite meaning"
+    both = (NEGATION.search(statement) or denies(statement)) and (UP.search(statement) or DOWN.search(statement))
+    roles = compared(statement, quote, document)
+    if roles == "exchanged" or (roles == "opposite" and not both):
+        return "the source compares these the other way round"
+    if roles == "same":
+        return ""
+    if turns_round(statement, quote):
+        return "the source denies this"
+    clauses = _CLAUSE.split(quote)
+    if not NEGATION.search(statement) and any(_is_denied(statement, one, document) for one in clauses):
+        return "the source denies this"
+    affirmed = affirms(statement) or (_DIFFERS.search(statement) and not denies(statement))
+    if affirmed and any(_is_null(statement, one, document) for one in clauses):
+        return "the source denies this"
+    significant = "significan" in statement and not denies(statement) and not _SMALL_P.search(quote)
+    if significant and _LARGE_P.search(quote):
+        return "the source gives a p value that is not significant"
+    if _is_turned(statement, quote) or _outnumbered(statement, quote):
+        return "the source says the opposite direction"
+    return ""
+
+
+def _is_null(statement: str, clause: str, document: Document) -> bool:
+    """Whether a clause says that what a statement is about did not differ or change, and nothing else."""
+    alike = not DENIED.search(clause) or _SAME_IN_BOTH.search(clause)
+    if not is_denied(clause) or (alike and not (compares(statement) or _DIFFERS.search(statement))):
+        return False
+    if not _SAME_IN_BOTH.search(clause) and (UP.search(clause) or DOWN.search(clause)):
+        return False
+    about = [stem for one in contrasts(statement) for stem in one.about] or words.terms(statement)
+    return words.coverage([stem for stem in about if not stem[0].isdigit()], _read(clause, document)) >= _SAME
+
+
+def _is_denied(statement: str, clause: str, document: Document) -> bool:
+    """Whether a clause denies something in the words of a statement that denies nothing."""
+    own = [one for one in words.terms(_SHORT.sub(" ", NEGATION.sub(" ", clause))) if not one[0].isdigit()]
+    known = words.terms("\n".join([statement, *meant_by(clause, document)]))
+    return bool(NEGATION.search(clause)) and len(own) > 1 and words.coverage(own, known) >= _DENIED
+
+
+def _is_turned(statement: str, quote: str) -> bool:
+    """Whether the clause on what a statement is about says the opposite direction of it."""
+    clause = clause_on(statement, quote)
+    said, phrase = about_of(statement), _phrase(statement, clause)
+    stated, held = scale_of(statement), scale_of(phrase)
+    opposite = {OPPOSITE[name] for name in stated if name in OPPOSITE} - stated
+    if opposite.isdisjoint(held) or stated & held or denies(statement) or denies(clause):
+        return False
+    if order(Pair(statement, clause, clause)) or roles_in(statement, clause) == "same":
+        return False
+    return words.coverage(said, words.terms(clause)) >= _SAME or not _values(statement).isdisjoint(_values(phrase))
+
+
+def _phrase(statement: str, clause: str) -> str:
+    """The part of a list in a clause that holds most of what a statement is about."""
+    said = about_of(statement)
+    return max(_PHRASE.split(clause), key=lambda part: words.coverage(said, words.terms(part)))
+
+
+def _values(text: str) -> frozenset[Decimal]:
+    return frozenset(value for one in quantities(text) if one.unit for value in one.values)
+
+
+def _outnumbered(statement: str, quote: str) -> bool:
+    """Whether the numbers of a quote make the other side of a statement's comparison the larger one."""
+    if _CHANGE.search(quote) or DOWN.search(quote):
+        return False  # the larger change may be the smaller value
+    held, named = slots(quote), stems(quote)
+    for one in contrasts(statement):
+        way = len(one.scale & _MORE) - len(one.scale & _LESS)
+        if way > 0 and DOWN.search(statement):  # more of a fall
+            continue
+        if not way or one.kind not in ("than", "alone") or one.denied or one.joined:
+            continue
+        arm, other = one.arm - one.other, one.other - one.arm
+        for kind in sorted({slot.kind for slot in held}, key=lambda kind: kind != PERCENT):
+            sides = [slot for slot in held if slot.kind == kind]
+            mine = [slot for slot in sides if slot.about & arm and not slot.about & other]
+            rest = [slot for slot in sides if slot not in mine and (slot.about & other or not other)]
+            if mine and rest and words.coverage(one.about, named) >= _SAME:
+                less, more = (mine, rest) if way > 0 else (rest, mine)
+                return max(map(_value, less)) < min(map(_value, more))
+    return False
+
+
+def _value(slot: Slot) -> Decimal:
+    return max(slot.numbers[0].values)
