@@ -111,7 +111,7 @@ class SearchEngine(OpenEngine):
         """
         from medground.engine.strategy import run_strategy  # it loads MeSH
 
-        run = self._untraced_run(Question.ask(checked_text("\n".join(lines), "strategy") or "?", task="free"))
+        run = self._untraced_run(Question(text="a search strategy", task="free"))
         with self._under_way():
             return await run_strategy(run, lines)
 
