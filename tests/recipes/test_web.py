@@ -115,7 +115,6 @@ def test_a_page_that_fails_gives_way_to_the_next_and_its_summary_is_not_quoted(
         "/good": page(FACT),
     }
     here = web(sites)
-    here.reader._largest = 1 << 20
     bad = [
         (path, "cyp17a1 knockout changes the sex of zebrafish", f"{FACT} {path}") for path in sites if path != "/good"
     ]
@@ -127,7 +126,7 @@ def test_a_page_that_fails_gives_way_to_the_next_and_its_summary_is_not_quoted(
     assert sorted(line.partition(": ")[2] for line in answer.failures) == [
         "a page was not read: its host is not on the public internet",
         "a page was not read: its site shows a captcha instead of the page",
-        "a page was not read: the response is larger than 1 MB",
+        "a page was not read: the response is larger than 10 MB",
     ]
     assert answer.notes == ("3 of the 4 most relevant pages could not be read, of 4 relevant",)
 

@@ -118,9 +118,8 @@ class Subject:
 
     @property
     def has_senses(self) -> bool:
-        """Whether it is one word for a tool or a procedure, or of everyday English: what it means, the rest tells."""
-        used = bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
-        return " " not in self.said and (used or is_plain(self.said.lower()))
+        """Whether it is one word for a tool or a procedure: of which, only the rest of a question tells."""
+        return " " not in self.said and bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
 
     @cached_property
     def _trees(self) -> tuple[str, ...]:

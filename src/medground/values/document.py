@@ -35,7 +35,7 @@ DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
 class Frozen(BaseModel):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)  # a run uses few of them
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     def replace(self, **fields: Any) -> Self:
         """A copy with other values in some fields, which are not validated: `hit.replace(rank=1)`."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from medground.values.document import DocumentId, Frozen, SourceKind
 
@@ -58,7 +58,11 @@ PartialDate = Annotated[str, AfterValidator(checked_date)]
 """`2019`, `2019-03` or `2019-03-15`."""
 
 
-class Words(Frozen):
+class _Node(Frozen):
+    model_config = ConfigDict(defer_build=True)  # a tree names its own type, which takes long to build
+
+
+class Words(_Node):
     """Free text, analysed by the engine; any word may match, and more matches rank higher (BM25)."""
 
     type: Literal["words"] = "words"
@@ -66,7 +70,7 @@ class Words(Frozen):
     field: FieldName | None = None
 
 
-class Term(Frozen):
+class Term(_Node):
     """One word (analysed) or, in the fields id, kind, publication_type, mesh, one exact value. `prefix` truncates."""
 
     type: Literal["term"] = "term"
@@ -75,7 +79,7 @@ class Term(Frozen):
     prefix: bool = False
 
 
-class Phrase(Frozen):
+class Phrase(_Node):
     """Words next to each other in this order, or within `slop` positions of each other."""
 
     type: Literal["phrase"] = "phrase"
@@ -84,7 +88,7 @@ class Phrase(Frozen):
     slop: int = Field(default=0, ge=0)
 
 
-class Range(Frozen):
+class Range(_Node):
     """Years from `low` to `high`, both included, or PMIDs (`id`); None leaves that side open."""
 
     type: Literal["range"] = "range"
@@ -93,7 +97,7 @@ class Range(Frozen):
     high: int | None = None
 
 
-class DateRange(Frozen):
+class DateRange(_Node):
     """Days from `low` to `high`, both included; None leaves that side open.
 
     A date without a day or month counts as the first day of its month or year, as in PubMed.
@@ -105,7 +109,7 @@ class DateRange(Frozen):
     high: date | None = None
 
 
-class Near(Frozen):
+class Near(_Node):
     """All words of `text`, in any order, with at most `distance` other words between them."""
 
     type: Literal["near"] = "near"
@@ -114,7 +118,7 @@ class Near(Frozen):
     distance: int = Field(default=0, ge=0)
 
 
-class Mesh(Frozen):
+class Mesh(_Node):
     """Indexed with a MeSH heading, or with a narrower one if `explode`.
 
     Without a `heading`: any heading that carries one of the `qualifiers` (a free-floating subheading). With both, one
@@ -135,7 +139,7 @@ class Mesh(Frozen):
         return self
 
 
-class PublicationType(Frozen):
+class PublicationType(_Node):
     """Of this publication type, or of a narrower one if `explode`."""
 
     type: Literal["publication_type"] = "publication_type"
@@ -143,7 +147,7 @@ class PublicationType(Frozen):
     explode: bool = True
 
 
-class Metadata(Frozen):
+class Metadata(_Node):
     """A metadata field of the user's own documents has this value. Case and extra white space do not count."""
 
     type: Literal["metadata"] = "metadata"
@@ -151,12 +155,12 @@ class Metadata(Frozen):
     value: str
 
 
-class And(Frozen):
+class And(_Node):
     type: Literal["and"] = "and"
     parts: tuple[Query, ...] = Field(min_length=1)
 
 
-class Or(Frozen):
+class Or(_Node):
     """Any of the parts. Those that match add up in the ranking, unless only the `best` counts: names of one thing."""
 
     type: Literal["or"] = "or"
@@ -164,12 +168,12 @@ class Or(Frozen):
     best: bool = Field(default=False, exclude_if=lambda best: not best)
 
 
-class Not(Frozen):
+class Not(_Node):
     type: Literal["not"] = "not"
     part: Query
 
 
-class Everything(Frozen):
+class Everything(_Node):
     """Matches all documents."""
 
     type: Literal["everything"] = "everything"
@@ -179,7 +183,7 @@ Leaf = Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType
 Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
 
 
-class Filters(Frozen):
+class Filters(_Node):
     """Limits on what may be found; they never change how it is ranked. Empty means no limit.
 
     `where` holds fields and values: `Filters(where={"journal": "Lancet", "ward": ["ICU", "ED"]})`. Any of a field's

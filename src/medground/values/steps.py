@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from medground.values.document import Frozen
 from medground.values.research_plan import ResearchPlan
@@ -23,6 +23,8 @@ TEXT = "medground.text."
 
 class Step(Frozen):
     """Base of all steps: `class Asking(Step, span="operator")`; `texts` are the fields of document or prompt text."""
+
+    model_config = ConfigDict(defer_build=True)  # few of them are made in one run
 
     span: ClassVar[str]
     texts: ClassVar[frozenset[str]]
