@@ -35,9 +35,8 @@ from medground_evaluate.statistics import paired_difference
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
-    *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.prohibition"),
-    *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
-    *("language.question_reading", "language.subject", "language.people_words", "language.kinds"),
+    *("language.thresholds", "language.kinds", "language.quoting.leading", "language.quoting.scorer"),
+    *("language.quoting.judged", "answering.read.reading_list", "answering.verify.context"),
 )
 """Modules whose numbers decide the first line."""
 SAFE = ("notices", "rules")
