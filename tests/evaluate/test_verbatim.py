@@ -1,6 +1,7 @@
 """A paper's own prompts: files that a script makes of the paper, asked as they are, and replies read as it says."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 import knowledge_base
 import pytest
 from chat_peer import ChatPeer, Sent, chat, prompt_of
+from command_line import run as medground
 from refusals import refused
 from small_corpora import corpus_of_documents
 
@@ -219,3 +221,40 @@ def test_the_papers_prompts_fit_their_operators(number: str, shared: Path, tmp_p
     assert named and all(
         "\n---\n" in f"\n{text}" and "{question}" in text for name, text in named.items() if name != "summarise"
     )
+
+
+TABLE = """
+paper = "000"
+title = "T"
+table = "Table 1"
+shows = "Accuracy"
+of = "one question"
+columns = ["own.accuracy"]
+verbatim = "pubmed-reasoner-verbatim"
+[data.own]
+set = "jsonl"
+corpora = ["tiny"]
+[[rows]]
+name = "reasoner"
+recipe = "pubmed-reasoner"
+preset = "pubmed-reasoner-paper"
+"""
+
+
+def test_a_table_says_which_prompts_made_a_row(
+    peer: PaperPeer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEDGROUND_MODEL__BASE_URL", peer.url)
+    (tmp_path / "table.toml").write_text(TABLE, encoding="utf-8")
+    asked = {"id": "1", "question": ASKED.text, "task": "yes-no-maybe", "answer": "yes"}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
+    words = ("experiment", "run", str(tmp_path / "table.toml"), "--data", str(tmp_path), "--model", "openai:stub", "-q")
+    assert medground(*words, "--out", str(tmp_path / "runs"), "--verbatim") == 0
+    told = capsys.readouterr().out
+    assert "100" in told and "no gate; prompts: 000/recall.txt, 000/reflect.txt, 000/respond.txt" in told
+    assert "self_critic" in peer.prompts
+
+    none = TABLE.replace('verbatim = "pubmed-reasoner-verbatim"\n', "")
+    (tmp_path / "table.toml").write_text(none, encoding="utf-8")
+    assert medground(*words, "--verbatim") == 2
+    assert "paper 000 prints no prompts" in capsys.readouterr().err
