@@ -19,9 +19,11 @@ from medground.engine.engine import Engine
 from medground.errors import ConfigError
 from medground.home.layers import preset_layer
 from medground.home.settings import Settings
+from medground.recipes import ExploredSource
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.question import Question
+from medground_evaluate.planning.exploring import ExploreInput, JudgeInput, explore, judge_found
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "paper_prompts.py"
 TOLD = "Zinc shortened colds in adults by two days. Children were not studied. Nausea was more common with zinc."
@@ -258,3 +260,18 @@ def test_a_table_says_which_prompts_made_a_row(
     (tmp_path / "table.toml").write_text(none, encoding="utf-8")
     assert medground(*words, "--verbatim") == 2
     assert "paper 000 prints no prompts" in capsys.readouterr().err
+
+
+def test_training_reads_its_papers_replies() -> None:
+    sources = tuple(ExploredSource(name=kind, kind=kind, about="texts") for kind in ("book", "graph"))
+    asked = ExploreInput(question="Does zinc help?", sources=sources, queries_for_each=2)
+    assert explore.reads is not None and judge_found.reads is not None
+    found = explore.reads(asked, "<book> a ; b ; c </book>\n<graph> zinc , use ; iron </graph>")
+    assert {one.source: [(q.term, q.text) for q in one.queries] for one in found.plan} == {
+        "book": [("", "a"), ("", "b")],
+        "graph": [("zinc", "use"), ("iron", "iron")],
+    }
+    judged = judge_found.reads(
+        JudgeInput(question="q", gold_answer="yes", documents=()), "So it says. <answer>No</answer>"
+    )
+    assert (judged.reason, judged.answer) == ("So it says.", "no")
