@@ -58,7 +58,7 @@ class _Marked(Printed):
 
     def _note(self, kind: str, number: str) -> str:
         note, name = self._notes.get((kind, number)), f"{kind.removesuffix('Reference')}{number}"
-        self.referred[name] = "" if note is None else self._flat_note(note)
+        self.referred[name] = "" if note is None else self._flat(note)
         return f"[^{name}]" if self.referred[name] else ""
 
 
