@@ -10,7 +10,7 @@ import json
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -205,17 +205,10 @@ class FileTable:
         values = (refusal.reason, int(refusal.passing), number)
         self._connection.execute("UPDATE files SET reason = ?, passing = ? WHERE number = ?", values)
 
-    def first_failed(self) -> str | None:
-        """Name and reason of the first file that could not be read."""
-        row = self._connection.execute("SELECT name, reason FROM files WHERE reason IS NOT NULL LIMIT 1").fetchone()
-        return None if row is None else f"{row[0]}: {row[1]}"
-
     def digest(self) -> str:
         """Hash of what is known of all files."""
-        total = hashlib.sha256()
-        for row in self._connection.execute("SELECT name, reader, fingerprint, reason FROM files ORDER BY name"):
-            total.update(repr(row).encode("utf-8", "surrogatepass"))
-        return total.hexdigest()
+        query = "SELECT name, reader, fingerprint, reason FROM files ORDER BY name"
+        return digest_of_rows(self._connection.execute(query))
 
     def groups(self, folder: str) -> Iterator[dict[str, Any]]:
         """For each reader, how many files of a folder it read, and a hash of what is known of them."""
@@ -239,10 +232,6 @@ class FileTable:
     def keep_raw(self, record: PackedRecord, number: int) -> None:
         """Keep the record of a document as this file has it, unless another file of records has a later one."""
         self._connection.execute(_KEEP_RAW, (record.id, number, record.xml, record.digest))
-
-    def drop_raw(self, document_id: str) -> None:
-        """Forget the record of a document that is deleted."""
-        self._connection.execute("DELETE FROM raw WHERE id = ?", (document_id,))
 
     def rename(self, gone: str, document_id: str) -> None:
         """The files that hold a document hold another from now on, beside the one whose version is kept."""
@@ -331,6 +320,14 @@ class FileTable:
     def remove(self, number: int) -> None:
         """Forget a file that has gone, and was cleared."""
         self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
+
+
+def digest_of_rows(rows: Iterable[tuple[object, ...]]) -> str:
+    """Hash of some rows in their order."""
+    total = hashlib.sha256()
+    for row in rows:
+        total.update(repr(row).encode("utf-8", "surrogatepass"))
+    return total.hexdigest()
 
 
 def known_files(connection: sqlite3.Connection, **limits: str | int) -> dict[str, KnownFile]:
