@@ -70,12 +70,10 @@ class PlainWording:
     """A question in the words of papers.
 
     Attributes:
-        whole: all of it.
-        asked: of a story only what matters to what it asks in the end.
+        asked: all of it, or of a story only what matters to what it asks in the end.
         changed: which of its words were replaced by which, such as `{"mets": "metastases"}`.
     """
 
-    whole: str
     asked: str
     changed: Mapping[str, str]
 
@@ -83,18 +81,18 @@ class PlainWording:
 def in_plain_words(text: str) -> PlainWording:
     """A question, in words or in PubMed's syntax, in the words of papers."""
     whole, changed = as_meant(names_in(text))
-    return PlainWording(whole, asked_last(whole, TOGETHER), changed)
+    return PlainWording(asked_last(whole, TOGETHER), changed)
 
 
-def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
-    """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
-    things = list(found)
-    for n, thing in enumerate(things):
-        for said, meant in changed.items():
-            if (own := thing.said.replace(meant, said)) != thing.said:
-                others = (other for other, same in _meant().items() if same == meant)
-                things[n] = replace(thing, names=(own, *others, *things[n].names))
-    return tuple(things)
+def typed_too(subjects: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
+    """Subjects of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
+    renamed = list(subjects)
+    for typed, meant in changed.items():
+        others = [other for other, same in _meant().items() if same == meant]
+        for n, subject in enumerate(renamed):
+            if (said := subject.said.replace(meant, typed)) != subject.said:
+                renamed[n] = replace(subject, names=(said, *others, *subject.names))
+    return tuple(renamed)
 
 
 def asked_last(text: str, most: int) -> str:
