@@ -33,9 +33,9 @@ from medground_evaluate.statistics import paired_difference
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
-    *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.prohibition"),
+    *("language.quoting.leading", "language.quoting.scorer", "language.quoting.judged", "language.thresholds"),
     *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
-    *("language.question_reading", "language.subject", "language.people_words", "language.word_vectors"),
+    *("language.kinds", "language.words"),
 )
 """Modules whose numbers decide the first line."""
 SAFE = ("notices", "rules")
