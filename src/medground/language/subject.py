@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from rapidfuzz.distance import OSA
+
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.genes import CODE, gene_names
@@ -21,6 +23,7 @@ from medground.language.thresholds import (
     BROADEST,
     DISEASE,
     INITIALS,
+    LONGEST_SLIP,
     ORDINARY,
     RARE_DISEASE,
     SEARCHED_NAMES,
@@ -122,7 +125,21 @@ class Subject:
         terms = words.terms(text)
         stems = frozenset(terms)
         named = (name for name in (self.said, *self.names, *self.narrower) if _is_in(name, text, terms, stems))
-        return any(has_types_of(name, text) for name in named)
+        return any(has_types_of(name, text) for name in named) or bool(self.slips_in(text))
+
+    def slips_in(self, text: str) -> list[str]:
+        """The unknown words of a text that this may be a slip of the pen for, if it is an unknown word itself."""
+        if self.names or self.heading or not (self.said.isalpha() and self.said.islower() and _is_unknown(self.said)):
+            return []
+        most = 2 if len(self.said) >= LONGEST_SLIP else 1
+        return [
+            word
+            for word in dict.fromkeys(words.tokens(text))
+            if word[0] == self.said[0]
+            and word.isalpha()
+            and OSA.distance(self.said, word, score_cutoff=most) <= most
+            and _is_unknown(word)
+        ]
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -169,6 +186,11 @@ def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subje
 def _is_done(said: str, question: str) -> bool:
     """Whether a word is what somebody does: in "can he fly" it is no insect."""
     return re.search(rf"\b(?:i|he|she|we|they|you) {re.escape(said)}\b", question, re.IGNORECASE) is not None
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether no abstract that is counted has a lower-case word."""
+    return words.weight(words.stem(word)) >= words.MOST
 
 
 def any_name(names: Iterable[str]) -> Or:
