@@ -11,10 +11,10 @@ from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import AuthorYear
+from medground.checking.clauses import clauses_of, worst
 from medground.checking.entries import Entry
 from medground.checking.joining import Joined, entry_of_id, entry_of_work, is_by, is_id, joined, stored
 from medground.checking.judging import SentenceToJudge, findings_of
-from medground.checking.parts import parts_of, worst
 from medground.checking.sentences import CitingSentence, CitingText
 from medground.checking.sources import source_of
 from medground.values.document import Document
@@ -61,7 +61,7 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     references = await _joined([*text.entries, *beside], text, run, fetch)
     entries = (*references.entries, *references.alone)
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
-    parts = [parts_of(one) for one in text.sentences]
+    parts = [clauses_of(one) for one in text.sentences]
     asked = [SentenceToJudge(one, references.of(one), papers) for one in [*text.sentences, *chain.from_iterable(parts)]]
     found = await findings_of(text.file, asked, run)
     wholes, rest = found[: len(parts)], iter(found[len(parts) :])

@@ -1,4 +1,4 @@
-"""The parts of a sentence that each say something, so that a true main part does not hide a wrong minor one."""
+"""The clauses of a sentence that each say something, so that a true main part does not hide a wrong minor one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SURE: tuple[FindingKind, ...] = ("contradicted", "number", "elsewhere", "retrac
 """Kinds that a part is told to be, though the whole is not: that it is far from its source may be due to its length."""
 
 
-def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
+def clauses_of(sentence: CitingSentence) -> list[CitingSentence]:
     """The clauses of a sentence, each with the marks behind it; empty for one that is only one.
 
     What quotes, or says that something is not reported, stays whole.
