@@ -159,9 +159,7 @@ def open_wikipedia(path: Path) -> Input:
 
 def textbook_document(record: Mapping[str, Any]) -> Document:
     """A chunk of a textbook."""
-    content = _text(record, "content")
-    title = one_line(record.get("title") or "")
-    return make_document({"id": _id("TEXTBOOK", record), "title": title, "text": content, "kind": "book"})
+    return _made(record, "TEXTBOOK", _text(record, "content"), kind="book", url=None)
 
 
 def guideline_document(record: Mapping[str, Any]) -> Document:
@@ -169,42 +167,33 @@ def guideline_document(record: Mapping[str, Any]) -> Document:
     text = _text(record, "clean_text").replace("\r\n", "\n").replace("\r", "\n")
     sections = headings(text)
     source = one_line(record.get("source") or "")
-    title = one_line(record.get("title") or "") or (sections[0].label if sections else _first_line(text))
-    return make_document(
-        {
-            "id": _id(f"GUIDELINE:{source}" if source else "GUIDELINE", record),
-            "title": title,
-            "text": text,
-            "sections": sections,
-            "kind": "guideline",
-            "journal": NAMES["publishers"].get(source.lower(), source) or None,
-            "url": one_line(record.get("url") or "") or None,
-            "publication_types": ("Practice Guideline",),
-        }
+    return _made(
+        record,
+        f"GUIDELINE:{source}" if source else "GUIDELINE",
+        text,
+        title=one_line(record.get("title") or "") or (sections[0].label if sections else _first_line(text)),
+        sections=sections,
+        kind="guideline",
+        journal=NAMES["publishers"].get(source.lower(), source) or None,
+        publication_types=("Practice Guideline",),
     )
 
 
 def wikipedia_document(record: Mapping[str, Any]) -> Document:
     """An article."""
-    return make_document(
-        {
-            "id": _id("WIKI", record),
-            "title": one_line(record.get("title") or ""),
-            "text": _text(record, "text"),
-            "kind": "wiki",
-            "journal": "Wikipedia",
-            "url": one_line(record.get("url") or "") or None,
-            "license": WIKIPEDIA_LICENSE,
-        }
-    )
+    text = _text(record, "text")
+    return _made(record, "WIKI", text, kind="wiki", journal="Wikipedia", license=WIKIPEDIA_LICENSE)
 
 
-def _id(prefix: str, record: Mapping[str, Any]) -> str:
+def _made(record: Mapping[str, Any], prefix: str, text: str, **fields: Any) -> Document:
+    """The document of a record: its id below a prefix, its title and address, and further fields."""
     given = record.get("id")
     if not isinstance(given, str | int) or not (own := str(given).strip()):
         raise ValueError("id: the field is missing")
     kind, _, rest = prefix.partition(":")
-    return named(kind, f"{rest}:{own}" if rest else own)
+    title, url = (one_line(record.get(name) or "") for name in ("title", "url"))
+    about = {"id": named(kind, f"{rest}:{own}" if rest else own), "title": title, "url": url or None, "text": text}
+    return make_document(about | fields)
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:
