@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from medground.corpus.readers.compose import printable
-from medground.corpus.readers.json_paths import values_at
+from medground.corpus.readers.services import values_at
 from medground.errors import SourceUnavailable
 from medground.language.words import terms
 from medground.values.document import Document, Hit, Passage, SourceKind
