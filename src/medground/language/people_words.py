@@ -72,16 +72,19 @@ class PlainWording:
     Attributes:
         asked: all of it, or of a story only what matters to what it asks in the end.
         changed: which of its words were replaced by which, such as `{"mets": "metastases"}`.
+        in_story: whether it is only a part.
     """
 
     asked: str
     changed: Mapping[str, str]
+    in_story: bool
 
 
 def in_plain_words(text: str) -> PlainWording:
     """A question, in words or in PubMed's syntax, in the words of papers."""
     whole, changed = _as_meant(names_in(text))
-    return PlainWording(_asked_last(whole), changed)
+    asked = _asked_last(whole)
+    return PlainWording(asked, changed, asked != whole)
 
 
 def typed_too(subjects: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:

@@ -18,6 +18,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.people import lost_people, people_among
 from medground.language.people_words import PlainWording, corrected, in_plain_words, typed_too
+from medground.language.plain_words import is_plain
 from medground.language.requests import (
     LEAVE,
     asked_in,
@@ -34,6 +35,8 @@ from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
 
 _SPREAD, _INHERITANCE = "the spread of", "the inheritance of"
+_CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
+"""A clause after another one."""
 WHAT_IS_ASKED = "what is asked"
 """What no text says though each names every thing of a question, or the question names none."""
 
@@ -83,15 +86,19 @@ class Asked:
         """What it asks in the words of papers, without what is misspelt, and of a story only what matters."""
         return self._wording.asked
 
-    @property
+    @cached_property
     def core(self) -> str:
-        """What it asks; of a comparison without the words that only compare."""
-        return self.comparison.core if self.comparison else self.plain
+        """What it asks: a comparison without the words that only compare, a story of several clauses in one."""
+        if self.comparison:
+            return self.comparison.core
+        if not (self.deciding and self.deciding_aspects and _CLAUSES.search(self.plain)):
+            return self.plain
+        return f"What is {min(self.deciding_aspects)} {' and '.join(subject.said for subject in self.deciding)}?"
 
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.core)
+        return words.topic(self.comparison.core if self.comparison else self.plain)
 
     @cached_property
     def rarest_name(self) -> str:
@@ -174,7 +181,7 @@ class Asked:
 
         What names all deciding subjects comes first, and before it what also speaks of what is asked of them.
         """
-        rest, parts = self.core, list[Query]()
+        rest, parts = self.comparison.core if self.comparison else self.plain, list[Query]()
         for subject in self.subjects:
             if subject.searched_names and subject.said in rest:
                 rest = rest.replace(subject.said, " ", 1)
@@ -335,17 +342,19 @@ class Asked:
     def _gist(self) -> frozenset[str]:
         """Of the topic, what has a heading or is a name, and where no aspect says what is asked, what is rare.
 
-        A text on something else may have its other words, and a text on it lack them. People are looked for apart, and
-        what stands in brackets explains.
+        A text on something else may have its other words, and a text on it lack them. People are looked for apart, what
+        stands in brackets explains, and plain words of a story say nothing.
         """
-        topic = words.topic(BRACKETS.sub(" ", without_accents(self.core)))
-        named = (thing.said for thing in self.subjects if thing.decides or (thing.names and not aspects_of(thing.said)))
+        text = BRACKETS.sub(" ", without_accents(self.core))
+        named = [thing.said for thing in self.subjects if thing.decides or (thing.names and not aspects_of(thing.said))]
+        in_story = bool(named) and self._wording.in_story
+        unusual = (words.stem(word) for word in words.tokens(text) if not (in_story and is_plain(word)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         spoken, people, things = (
             frozenset(stem for text in texts for stem in words.terms(text)) for texts in (forms, self.people, named)
         )
-        rare = {stem for stem in topic if words.weight(stem) >= RARE_WORD and stem not in spoken}
-        return topic & ((things | rare) - people)
+        rare = {stem for stem in unusual if words.weight(stem) >= RARE_WORD and stem not in spoken}
+        return words.topic(text) & ((things | rare) - people)
 
 
 def _spelled(text: str) -> Words:
