@@ -219,6 +219,8 @@ class ServedModel:
         settings: dict[str, Any] = {"framing_announcement": "never"}
         if not self._is_batched:
             settings["request_timeout"] = server.timeout
+            if "timeout" not in self._model.unsupported_settings:  # else a client ends long ones by itself, after 600 s
+                settings["timeout"] = server.timeout
         if "max_retries" not in self._model.unsupported_settings:
             settings["max_retries"] = 0
         if server.longest is not None:
