@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import knowledge_base
 import pytest
 from chat_peer import Sent, chat, prompt_of
 from command_line import run
@@ -69,7 +70,10 @@ class Lab(OraclePeer):
 
     def _reply(self, asked: dict[str, Any]) -> Sent:
         form, shown = asked.get("response_format") or {}, prompt_of(asked)
-        if form.get("json_schema", {}).get("name") != "ExploreOutput":
+        name = form.get("json_schema", {}).get("name")
+        if name == "JudgeOutput":
+            return chat('{"reason": "they do", "answer": "yes"}')
+        if name != "ExploreOutput":
             return super()._reply(asked)
         number = int(re.findall(r"<queries_for_each>\n(\d+)", shown)[0])
         words = [{"term": f"zinc {n}", "text": f"zinc {n}"} for n in range(number)]
@@ -122,7 +126,11 @@ def words_of(line: str, data: Path, place: Path) -> list[str]:
     """A line as it is typed here: its models are the scripted one, few questions, no live service."""
     line = re.sub(r"\b(?:openai|google|deepseek):[\w.-]+", "openai:stub", line)
     line = line.replace("--judge openai:stub", "--judge openai:judge")
-    line = line.replace("kb.toml", str(ROOT / "examples" / "kb.toml")).replace("$s", "pubmedqa")
+    if "kb.toml" in line:
+        line = line.replace(
+            "kb.toml", str(knowledge_base.written(knowledge_base.filled(place / "kb"), *knowledge_base.ALL))
+        )
+    line = line.replace("$s", "pubmedqa")
     line = line.replace("train_short.json --dataset omni-pubmedqa", f"{data}/pubmedqa/pqa_l.jsonl.gz --limit 2")
     line = line.replace("judged-*.jsonl", "judged-pubmedqa.jsonl")
     line = re.sub(r" --corpus \S+= --corpus \S+= --set retrieval\.sources=pubmed| --embed \S+", "", line)

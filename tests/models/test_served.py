@@ -4,10 +4,12 @@ import asyncio
 import json
 import logging
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
+import httpx2
 import pytest
 from chat_peer import ChatPeer, Sent, chat, refusal, streamed, tool_call
 from closing import then_closed
@@ -15,11 +17,13 @@ from model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.openai import OpenAIResponsesModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
+from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.answering import ReadInput, read_and_answer
@@ -408,3 +412,16 @@ def test_plain_text_is_taken_as_it_is_and_asked_for_again_if_it_does_not_pass(se
         assert reply.output.text == "<book> eye ; lens </book>"
     assert all("response_format" not in request and "tools" not in request for request in peer.requests)
     assert "no source is named" in json.dumps(peer.requests[1]["messages"])
+
+
+def test_a_reply_may_take_as_long_as_its_timeout_says_whatever_its_client_would_wait(loopback: None) -> None:
+    def slow(asked: dict[str, object]) -> Sent:
+        time.sleep(0.6)
+        return GOOD
+
+    with ChatPeer(slow) as peer:
+        client = httpx2.AsyncClient(timeout=0.2)
+        provider = OpenAICompatibleProvider("llama.cpp", base_url=peer.url, api_key="none", http_client=client)
+        stub, once = OpenAIChatModel("stub", provider=provider), Retries(tries=1)
+        model = ServedModel("local", stub, ServerSettings(timeout=60.0), server_retries=once)
+        assert ask(model).output == NameOutput(id="T2")

@@ -228,7 +228,8 @@ class Settings(Frozen):
         found = next((one for one in (path.expanduser(), self.home / "prompts" / path) if one.is_file()), None)
         if found is None:
             where = f"neither in this folder nor in {self.home / 'prompts'}"
-            raise ConfigError(f"operators.{operator}.instructions: {path} is {where}; write it there, or name its path")
+            how = "write it there, name its path, or make those of a paper with scripts/paper_prompts.py"
+            raise ConfigError(f"operators.{operator}.instructions: {path} is {where}; {how}")
         try:
             return found.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

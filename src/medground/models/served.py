@@ -199,6 +199,8 @@ class ServedModel:
     def _settings(self, server: ServerSettings) -> ModelSettings:
         # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
         settings: dict[str, Any] = {"framing_announcement": "never", "request_timeout": server.timeout}
+        if "timeout" not in self._model.unsupported_settings:  # else a client ends long ones by itself, after 600 s
+            settings["timeout"] = server.timeout
         if "max_retries" not in self._model.unsupported_settings:
             settings["max_retries"] = 0
         if server.longest is not None:
