@@ -73,7 +73,7 @@ function Studies({ answer, columns, all }: { answer: Answered; columns: string[]
             <AskButton draft={{ question: answer.question, more: true, ...(answer.chosen && { ...answer.chosen, chosen: true }) }} more={{ to: "table" }} words="Look for more studies" />
           </p>
         )}
-        <Columns columns={columns} change={change} />
+        <Columns columns={columns} compared={table?.compared ?? []} change={change} />
         {problem && <ProblemBox problem={problem} />}
         <p class="dim" role="status">
           {busy ? t`Reading the studies` : ""}

@@ -112,6 +112,7 @@ class EvidenceTable(Frozen):
     trace_id: str
     question: str
     columns: tuple[str, ...] = ()
+    compared: tuple[str, ...] = Field(default=(), description="what the question compares; each may be a column")
     rows: tuple[Row, ...] = ()
     agreement: Agreement | None = None
     notes: tuple[str, ...] = ()

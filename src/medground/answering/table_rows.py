@@ -182,6 +182,7 @@ async def evidence_table(answer: Answer, columns: Sequence[str], run: Run) -> Ev
         trace_id=answer.trace_id,
         question=answer.question.text,
         columns=names,
+        compared=tuple(run.asked.comparison.said) if run.asked.comparison else (),
         rows=rows,
         agreement=agreement_of(answer, rows),
         notes=tuple(run.warnings),

@@ -55,6 +55,15 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
+def test_two_things_that_are_compared_have_a_column_each_and_each_study_a_row(kept: str, said: Said) -> None:
+    with BlockingEngine(corpora="papers") as engine:
+        compared = engine.ask("Is aspirin or warfarin better against stroke?").trace_id
+    title, aspirin, warfarin = said("table", compared).out.splitlines()[:3]
+    assert title.startswith("Aspirin and stroke")
+    assert "Aspirin" in aspirin.partition(": ")[2]
+    assert warfarin == "  warfarin: not reported"
+
+
 @each_row(("words", "message"), TABLES["a_mistake_is_one_line_and_leaves_nothing"])
 def test_a_mistake_is_one_line_and_leaves_nothing(
     kept: str, here: Path, words: list[str], message: str, said: Said

@@ -7,7 +7,7 @@ export const MOST = 10;
 const LONGEST = 200;
 const OFTEN = listed("population", "intervention", "comparator", "primary outcome", "n", "effect", "dose", "age", "follow-up", "adverse events", "funding");
 
-export function Columns({ columns, change }: { columns: string[]; change: (columns: string[]) => void }): JSX.Element {
+export function Columns({ columns, compared, change }: { columns: string[]; compared: string[]; change: (columns: string[]) => void }): JSX.Element {
   const [typed, setTyped] = useState("");
   const has = (name: string): boolean => columns.some((one) => one.toLowerCase() === name.toLowerCase());
   const full = columns.length >= MOST;
@@ -30,6 +30,11 @@ export function Columns({ columns, change }: { columns: string[]; change: (colum
         <button type="submit" disabled={full || !typed.trim()}>
           Add column
         </button>
+        {compared.length > 1 && !compared.every(has) && (
+          <button type="button" disabled={full} onClick={() => change([...compared, ...columns.filter((one) => !compared.includes(one))].slice(0, MOST))}>
+            {t`Side by side: ${compared.join(", ")}`}
+          </button>
+        )}
         {OFTEN.filter((name) => !has(name)).map((name) => (
           <button key={name} type="button" class="quiet" disabled={full} onClick={() => add(name)}>
             {`+ ${word(name)}`}

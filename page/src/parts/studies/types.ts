@@ -41,6 +41,7 @@ export interface EvidenceTable {
   trace_id: string;
   question: string;
   columns: string[];
+  compared: string[];
   rows: Row[];
   agreement: Agreement | null;
   notes: string[];

@@ -236,6 +236,30 @@ def show(
     show_answer(Answers(home_folder()).read(name), form_of(json=json, markdown=markdown), details=details)
 
 
+def table(
+    name: AnswerName,
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A column, such as dose; repeatable.")
+    ] = None,
+) -> None:
+    """Print the studies of a saved answer: a row each, with what it says in each column.
+
+    Without columns, a question that compares two things has one for each of them.
+    """
+    from medground.answering.evidence_table import in_words
+    from medground.engine.blocking import BlockingEngine
+    from medground.home.settings import Settings
+
+    with BlockingEngine(Settings.load()) as engine:
+        made = engine.table(name, column or ())
+        if not column and made.compared:
+            made = engine.table(name, made.compared)
+    for row in made.rows:
+        say(f"{row.title} ({', '.join(filter(None, (str(row.year or ''), row.design, row.document_id)))})")
+        for title, cell in zip(made.columns, row.cells, strict=True):
+            say(f"  {title}: {' '.join(in_words(cell).split())}")
+
+
 _FORMATS = "ris, bibtex, csl-json, markdown, docx, html, pdf"
 _BINARY = {"docx": "a Word document", "pdf": "a PDF"}
 

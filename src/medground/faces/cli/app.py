@@ -22,7 +22,7 @@ from typer.exceptions import TyperException
 
 from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake, is_of_memory
 from medground.faces.cli import installation
-from medground.faces.cli.answers import export, history, show
+from medground.faces.cli.answers import export, history, show, table
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.check import check
 from medground.faces.cli.corpus import corpus_app
@@ -67,7 +67,7 @@ def _joined(*names: str) -> dict[str, Any]:
 _COMMANDS: dict[str, Any] = {
     **{
         command.__name__: command
-        for command in (ask, explain, research, verify, check, plan, paper, history, show, export)
+        for command in (ask, explain, research, verify, check, plan, paper, history, show, table, export)
     },
     "serve": serve_app,
     "corpus": corpus_app,
