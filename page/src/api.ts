@@ -1,5 +1,5 @@
 // The typed client of the HTTP API: JSON in and out, problems as RFC 9457, and events that survive a lost connection.
-import type { Answered, Asked, DocumentText, Job, JobEvent, Offers, Problem, SearchResult, Suggestion } from "./types";
+import type { Answered, Asked, DocumentText, Job, JobEvent, Offers, Problem, SearchResult, Strategy, Suggestion } from "./types";
 import { t } from "./words";
 
 /** An error of the server, or of the way to it. `problem.next` says what to do. */
@@ -113,6 +113,8 @@ export async function documentText(id: string, corpora: string[] = [], signal?: 
 export const suggest = (typed: string, signal?: AbortSignal): Promise<Suggestion[]> => get<Suggestion[]>(`/v1/suggest?q=${at(typed)}`, signal);
 export const search = (body: object): Promise<SearchResult> => call<SearchResult>("POST", "/v1/search", body);
 /** What a question can choose from. */
+export const strategy = (body: object): Promise<Strategy> => call<Strategy>("POST", "/v1/strategy", body);
+
 export async function offers(signal?: AbortSignal): Promise<Offers> {
   const [ways, searched] = await Promise.all([
     get<Pick<Offers, "recipes" | "models">>("/v1/recipes", signal),

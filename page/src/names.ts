@@ -17,7 +17,7 @@ export const sourceTitle = (name: string): string => (name === "pubmed" ? t`PubM
 
 /** A name that files can have, of the name that a person typed: `My Lung Papers` becomes `my-lung-papers`. */
 export const slug = (typed: string): string =>
-  typed.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss").replace(/[^a-z0-9._]+/g, "-").replace(/^[^a-z0-9]+|-+$/g, "").slice(0, 64);
+  typed.normalize("NFKD").replace(/[\p{M}'’]/gu, "").toLowerCase().replaceAll("ß", "ss").replace(/[^a-z0-9._]+/g, "-").replace(/^[^a-z0-9]+|-+$/g, "").slice(0, 64);
 
 /** What the server calls corpus and recipe; its commands keep their names. */
 export const plain = (words: string): string =>

@@ -246,6 +246,22 @@ export interface SearchResult {
   notice: Notice | null;
 }
 
+export interface StrategyRecord {
+  id: string;
+  title: string;
+  text: string;
+  authors: string[];
+  journal: string | null;
+  year: number | null;
+  url: string | null;
+  identifiers: Record<string, string>;
+}
+
+export interface Strategy {
+  lines: { typed: string; query: string; records: number | null; problem: string }[];
+  documents: StrategyRecord[];
+}
+
 export interface Corpus {
   name: string;
   title: string;

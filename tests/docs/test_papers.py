@@ -3,8 +3,10 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from chat_peer import Sent, chat, prompt_of
 from command_line import run
 from oracle_peer import OraclePeer
 from small_corpora import WordEmbedder
@@ -62,6 +64,19 @@ UNDONE = re.compile(r"BASELINE|TEXTBOOKS|medcpt|planner (?:sft|dpo|merge)")
 """PubMed's yearly files, the textbooks of MedQA, MedCPT and a graphics card."""
 
 
+class Lab(OraclePeer):
+    """The scripted model, which also writes different queries for each source that it is shown."""
+
+    def _reply(self, asked: dict[str, Any]) -> Sent:
+        form, shown = asked.get("response_format") or {}, prompt_of(asked)
+        if form.get("json_schema", {}).get("name") != "ExploreOutput":
+            return super()._reply(asked)
+        number = int(re.findall(r"<queries_for_each>\n(\d+)", shown)[0])
+        words = [{"term": f"zinc {n}", "text": f"zinc {n}"} for n in range(number)]
+        names = re.findall(r"<name>([\w.]+)</name>", shown)
+        return chat(json.dumps({"plan": [{"source": name, "queries": words} for name in names]}))
+
+
 @pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("paper", sorted(SECTIONS))
@@ -82,7 +97,7 @@ def test_a_papers_commands_run_on_the_scripted_server_from_an_empty_home(
     monkeypatch.setattr(wheels, "fetch", lambda model, folder, **_: folder / model.name)
     monkeypatch.chdir(tmp_path)
     done = 0
-    with OraclePeer() as peer:
+    with Lab() as peer:
         peer.answer, peer.says = [], "zinc"
         monkeypatch.setenv("MEDGROUND_MODEL__BASE_URL", peer.url)
         for line in lines_of(paper):

@@ -139,6 +139,19 @@ def test_closing_waits_for_the_calls_under_way(papers: Path) -> None:
     assert [search.status for search in answer.searches] == ["found", "empty"]
 
 
+def test_a_strategy_counts_the_records_of_each_line_and_lists_those_of_the_last(papers: Path) -> None:
+    with BlockingEngine(corpora=("papers", "others")) as engine:
+        lines = ["aspirin OR zebrafish", "2. fins", "", "#1 NOT #2", "#7", "exp Fish/ AND fin.tw.", "(a", "#1 AND #2"]
+        found = engine.strategy(lines)
+        assert [line.records for line in found.lines[:3]] == [3, 2, 1]
+        assert [line.records for line in found.lines[3:]] == [None, None, None, 2]
+        reasons = [line.problem for line in found.lines[3:6]]
+        for reason, said in zip(reasons, ("#7 is no line before", "the syntax of Ovid", "invalid query"), strict=True):
+            assert said in reason
+        assert len({document.id for document in found.documents}) == len(found.documents) > 0
+        refused(UsageError, "write each search on its own line", engine.strategy, [" "])
+
+
 def test_search_and_documents(papers: Path) -> None:
     with BlockingEngine(corpora=("papers", "others")) as engine:
         found = engine.search("zebrafish fins", limit=1)

@@ -53,6 +53,19 @@ def test_pubmedqa_in_its_authors_format(tmp_path: Path) -> None:
     assert open_dataset("pubmedqa").hash(path) != alone
 
 
+def test_pubmedqas_questions_made_of_titles(tmp_path: Path) -> None:
+    made = {str(n): {**RECORD, "final_decision": said} for n, said in enumerate(["yes", "no", "yes", "no", "yes"], 1)}
+    whole = write(tmp_path / "ori_pqaa.json", made)
+    assert [(item.split, item.gold[0]) for item in read("pubmedqa-artificial", whole)] == [
+        ("train", said) for said in ("yes", "no", "yes", "no", "yes")
+    ]
+    held_out = write(tmp_path / "dev" / "pqaa_dev_set.json", made)
+    assert {item.split for item in read("pubmedqa-artificial", held_out)} == {"validation"}
+    assert [one.info.name for one in recognised(held_out)] == ["pubmedqa-artificial"]
+    with pytest.raises(MedgroundError):
+        read("pubmedqa-artificial", write(tmp_path / "bad" / "ori_pqaa.json", {"1": {"QUESTION": "Is it?"}}))
+
+
 def test_mirage_benchmark(tmp_path: Path) -> None:
     yes_no = {"A": "yes", "B": "no"}
     maybe = {"question": "Does it?", "options": yes_no | {"C": "maybe"}, "answer": "C", "PMID": [21]}

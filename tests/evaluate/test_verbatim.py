@@ -1,6 +1,7 @@
 """A paper's own prompts: files that a script makes of the paper, asked as they are, and replies read as it says."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 import knowledge_base
 import pytest
 from chat_peer import ChatPeer, Sent, chat, prompt_of
+from command_line import run as medground
 from refusals import refused
 from small_corpora import corpus_of_documents
 
@@ -17,9 +19,11 @@ from medground.engine.engine import Engine
 from medground.errors import ConfigError
 from medground.home.layers import preset_layer
 from medground.home.settings import Settings
+from medground.recipes import ExploredSource
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.question import Question
+from medground_evaluate.planning.exploring import ExploreInput, JudgeInput, explore, judge_found
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "paper_prompts.py"
 TOLD = "Zinc shortened colds in adults by two days. Children were not studied. Nausea was more common with zinc."
@@ -219,3 +223,55 @@ def test_the_papers_prompts_fit_their_operators(number: str, shared: Path, tmp_p
     assert named and all(
         "\n---\n" in f"\n{text}" and "{question}" in text for name, text in named.items() if name != "summarise"
     )
+
+
+TABLE = """
+paper = "000"
+title = "T"
+table = "Table 1"
+shows = "Accuracy"
+of = "one question"
+columns = ["own.accuracy"]
+verbatim = "pubmed-reasoner-verbatim"
+[data.own]
+set = "jsonl"
+corpora = ["tiny"]
+[[rows]]
+name = "reasoner"
+recipe = "pubmed-reasoner"
+preset = "pubmed-reasoner-paper"
+"""
+
+
+def test_a_table_says_which_prompts_made_a_row(
+    peer: PaperPeer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEDGROUND_MODEL__BASE_URL", peer.url)
+    (tmp_path / "table.toml").write_text(TABLE, encoding="utf-8")
+    asked = {"id": "1", "question": ASKED.text, "task": "yes-no-maybe", "answer": "yes"}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
+    words = ("experiment", "run", str(tmp_path / "table.toml"), "--data", str(tmp_path), "--model", "openai:stub", "-q")
+    assert medground(*words, "--out", str(tmp_path / "runs"), "--verbatim") == 0
+    told = capsys.readouterr().out
+    assert "100" in told and "no gate; prompts: 000/recall.txt, 000/reflect.txt, 000/respond.txt" in told
+    assert "self_critic" in peer.prompts
+
+    none = TABLE.replace('verbatim = "pubmed-reasoner-verbatim"\n', "")
+    (tmp_path / "table.toml").write_text(none, encoding="utf-8")
+    assert medground(*words, "--verbatim") == 2
+    assert "paper 000 prints no prompts" in capsys.readouterr().err
+
+
+def test_training_reads_its_papers_replies() -> None:
+    sources = tuple(ExploredSource(name=kind, kind=kind, about="texts") for kind in ("book", "graph"))
+    asked = ExploreInput(question="Does zinc help?", sources=sources, queries_for_each=2)
+    assert explore.reads is not None and judge_found.reads is not None
+    found = explore.reads(asked, "<book> a ; b ; c </book>\n<graph> zinc , use ; iron </graph>")
+    assert {one.source: [(q.term, q.text) for q in one.queries] for one in found.plan} == {
+        "book": [("", "a"), ("", "b")],
+        "graph": [("zinc", "use"), ("iron", "iron")],
+    }
+    judged = judge_found.reads(
+        JudgeInput(question="q", gold_answer="yes", documents=()), "So it says. <answer>No</answer>"
+    )
+    assert (judged.reason, judged.answer) == ("So it says.", "no")

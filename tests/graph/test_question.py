@@ -47,6 +47,8 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
         "What is the chance that my baby will have Marfan syndrome?",
         "My sister has Marfan syndrome. Could I be a carrier?",
         "My husband has Marfan syndrome, can our son get it?",
+        "I have Marfan syndrome and I am pregnant. Could the baby have it?",
+        "my aunt and my cousin have Marfan syndrome, should I worry about my own kids",
     ],
 )
 def test_a_letter_on_a_family_gets_the_mode_of_inheritance_and_what_it_means(hpo: GraphStore, text: str) -> None:
@@ -69,6 +71,14 @@ def test_a_letter_that_asks_something_else_of_a_family_gets_no_chance(hpo: Graph
     question = read_question(hpo, text)
     found = find(hpo, question) if question is not None else None
     assert found is None or "1 in 2" not in found.note
+
+
+def test_diseases_that_are_alike_are_told_by_what_both_have(hpo: GraphStore) -> None:
+    question = read_question(hpo, "Are Marfan syndrome and Loeys-Dietz syndrome 1 alike?")
+    found = find(hpo, question) if question is not None else None
+    assert found is not None and not found.closed
+    features = [fact.sentence.partition(" is recorded")[0] for fact in found.facts]
+    assert features[::2] == features[1::2] and features
 
 
 @each_row("text", ["", "?", *QUESTIONS["not_for_the_graph"]])

@@ -67,6 +67,13 @@ def test_letters_that_decide_are_found_as_a_mouse_and_the_question_itself_write_
     assert reading_of("how long dose bells palsey last").aspects == frozenset()
 
 
+def test_an_unknown_name_with_a_slip_is_read_as_the_one_in_the_text() -> None:
+    asked = reading_of("does velnorixin help chronic cough")
+    assert asked.unnamed(["Velnorixan did not reduce chronic cough."]) == []
+    assert asked.read_as("Velnorixan did not help.") == {"velnorixin": "velnorixan"}
+    assert asked.unnamed(["Quillafenone did not reduce chronic cough."]) == ["velnorixin"]
+
+
 def test_what_is_asked_of_a_thing_is_missed_where_no_text_speaks_of_it() -> None:
     asked = reading_of("What are the side effects of sacubitril?")
     assert asked.aspect_lost(["Sacubitril is a new drug."]) == ["harms of sacubitril"]

@@ -88,7 +88,10 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
           )}
           <div class="field">
             <label for="corpus-files">Files</label>
-            <input id="corpus-files" ref={field} type="file" multiple required disabled={busy} aria-describedby="files-hint" onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
+            <input id="corpus-files" ref={field} type="file" multiple required={files.length === 0} disabled={busy} aria-describedby="files-hint" onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
+            <label class="dim hint">
+              Or a whole folder <input type="file" disabled={busy} {...{ webkitdirectory: true }} onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
+            </label>
             <p id="files-hint" class="dim hint">
               PDF, PubMed and JATS XML, RIS, BibTeX, CSV, Word, HTML, text, JSON Lines. What cannot be read is named.
             </p>

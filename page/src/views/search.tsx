@@ -1,15 +1,16 @@
 // Search again with a query of one's own: by words and meaning, or in PubMed's syntax. Nothing is answered here.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { offers, search } from "../api";
+import { offers, search, strategy } from "../api";
 import { useLoaded } from "../parts/loading";
 import { Places } from "../parts/places";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { isPubMed, placesOf, searchedIn } from "../parts/searches";
+import { StrategyFound } from "../parts/strategy";
 import { address, go, type Route } from "../router";
 import { sharedId } from "../names";
 import { oneLine } from "../text";
-import type { Problem, SearchResult } from "../types";
+import type { Problem, SearchResult, Strategy } from "../types";
 import { MARKS } from "./document";
 import { type Draft, emptyDraft } from "./draft";
 import { Field } from "./options";
@@ -20,6 +21,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
   const [draft, setDraft] = useState<Draft>(() => ({ ...emptyDraft, question: asked, ...searchedIn(route.query.get("in") ?? "") }));
   const [pubmed, setPubmed] = useState(() => isPubMed(asked));
   const [found, setFound] = useState<SearchResult | null>(null);
+  const [lines, setLines] = useState<Strategy | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const offered = useLoaded(offers, "offers");
@@ -28,16 +30,23 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
     if (!draft.question.trim() || busy) return;
     setBusy(true);
     setProblem(null);
+    setFound(null);
+    setLines(null);
+    const places = draft.chosen && { corpora: draft.corpora, sources: draft.sources };
+    const typed = draft.question.split("\n").filter((line) => line.trim());
+    if (pubmed && typed.length > 1) {
+      strategy({ lines: typed, ...places })
+        .then(setLines, (error: unknown) => setProblem(problemOf(error)))
+        .finally(() => setBusy(false));
+      return;
+    }
     search({
       text: draft.question,
       limit: 20,
       syntax: pubmed ? "pubmed" : "words",
-      ...(draft.chosen && { corpora: draft.corpora, sources: draft.sources }),
+      ...places,
     })
-      .then(setFound, (error: unknown) => {
-        setFound(null);
-        setProblem(problemOf(error));
-      })
+      .then(setFound, (error: unknown) => setProblem(problemOf(error)))
       .finally(() => setBusy(false));
   };
   useEffect(() => {
@@ -61,7 +70,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
         <label class="check">
           <input type="checkbox" checked={pubmed} onChange={(e) => setPubmed(e.currentTarget.checked)} />
           <span>
-            PubMed syntax <span class="dim">AND, OR, NOT, [mesh], [tiab]; else words and meaning</span>
+            PubMed syntax <span class="dim">AND, OR, NOT, [mesh], [tiab]; a line for each search, and #1 AND #2; else words and meaning</span>
           </span>
         </label>
         {offered.state === "loaded" && <Places draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} offers={offered.value} recall={!asked} />}
@@ -77,6 +86,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
         </div>
       </form>
       {problem && <ProblemBox problem={problem} />}
+      {lines && <StrategyFound found={lines} places={draft.chosen ? [...draft.corpora, ...draft.sources] : []} />}
       {found && <Found found={found} corpora={draft.chosen ? draft.corpora : []} />}
     </div>
   );

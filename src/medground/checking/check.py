@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -27,26 +27,24 @@ Fetch = Callable[[Sequence[str]], Awaitable[Mapping[str, Document]]]
 
 @dataclass(frozen=True)
 class References:
-    """The entries of a text with their papers, and those that it names by id, or by authors and year, alone."""
+    """The entries of a text with their papers, and those that it names by id, or by authors and year, `alone`."""
 
     entries: tuple[Joined, ...]
-    by_id: Mapping[str, Joined]
-    by_work: Mapping[AuthorYear, Joined]
+    alone: tuple[Joined, ...] = ()
 
     def of(self, sentence: CitingSentence) -> list[Joined]:
         """What a sentence cites, in the order of its marks."""
-        found = [one for key in sentence.keys for one in self._of_key(key)]
+        found: list[Joined] = []
+        for key in sentence.keys:
+            every = (*self.entries, *self.alone)
+            found += [one for one in every if key in (one.entry.ids if is_id(key) else (one.entry.mark,))][:1]
         for work in sentence.authors:
-            found += _of_work(work, self.entries) or [self.by_work[work]]
+            found += self.by(work) or [one for one in self.alone if one.entry == entry_of_work(work)]
         return list({id(one): one for one in found}.values())
 
-    def _of_key(self, key: str) -> list[Joined]:
-        listed = [one for one in self.entries if key in (one.entry.ids if is_id(key) else (one.entry.mark,))]
-        return listed[:1] or ([self.by_id[key]] if key in self.by_id else [])
-
-
-def _of_work(work: AuthorYear, entries: Iterable[Joined]) -> list[Joined]:
-    return [one for one in entries if is_by(work, one)]
+    def by(self, work: AuthorYear) -> list[Joined]:
+        """The entries that are a work, by its authors and year."""
+        return [one for one in self.entries if is_by(work, one)]
 
 
 async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetch) -> TextCheck:
@@ -61,7 +59,7 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     Raises SourceUnavailable: no corpus can be searched; BudgetExhausted: the run reached one of its limits.
     """
     references = await _joined([*text.entries, *beside], text, run, fetch)
-    entries = (*references.entries, *references.by_id.values(), *references.by_work.values())
+    entries = (*references.entries, *references.alone)
     papers = {document.id: source_of(document) for one in entries for document in one.documents}
     parts = [parts_of(one) for one in text.sentences]
     asked = [SentenceToJudge(one, references.of(one), papers) for one in [*text.sentences, *chain.from_iterable(parts)]]
@@ -90,14 +88,11 @@ async def _joined(entries: Sequence[Entry], text: CitingText, run: Run, fetch: F
     held: dict[str, list[Document]] = await stored(names, run)
     if missing := [name for name in dict.fromkeys(names) if name not in held]:
         held |= {name: [document] for name, document in (await fetch(missing)).items()}
-    listed = {name for entry in entries for name in entry.ids}
-    alone = [entry_of_id(name) for name in named if name not in listed]
-    found = await asyncio.gather(*(joined(entry, held, run) for entry in [*entries, *alone]))
-    listed_ones = tuple(found[: len(entries)])
-    works = {work: 1 for sentence in text.sentences for work in sentence.authors if not _of_work(work, listed_ones)}
-    unlisted = await asyncio.gather(*(joined(entry_of_work(work), held, run) for work in works))
-    by_id = {one.entry.ids[0]: one for one in found[len(entries) :]}
-    return References(listed_ones, by_id, dict(zip(works, unlisted, strict=True)))
+    listed = References(tuple(await asyncio.gather(*(joined(entry, held, run) for entry in entries))))
+    known = {name for entry in entries for name in entry.ids}
+    works = {work: 1 for sentence in text.sentences for work in sentence.authors if not listed.by(work)}
+    others = [entry_of_id(name) for name in named if name not in known] + [*map(entry_of_work, works)]
+    return References(listed.entries, tuple(await asyncio.gather(*(joined(entry, held, run) for entry in others))))
 
 
 def _reference(file: str, one: Joined) -> JoinedReference:

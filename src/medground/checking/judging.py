@@ -7,14 +7,13 @@ the critic, all sentences in one batch. Nothing counts as supported over a doubt
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from medground.answering.run import Run
 from medground.answering.verify.arms import compares
-from medground.answering.verify.critic import Claim, Critic, Judgement
+from medground.answering.verify.critic import Critic, Judgement
 from medground.answering.verify.critics import OperatorCritic, keyless_judge, open_critic
 from medground.answering.verify.judges import may_judge
 from medground.answering.verify.numbers import misplaced
@@ -140,20 +139,16 @@ async def _find_others(asked: Sequence[SentenceToJudge], run: Run) -> None:
 async def _judged(waiting: Sequence[SentenceToJudge], run: Run) -> list[Judgement | None]:
     """What a judge says of each; None where nobody may judge.
 
-    A language model that the settings name reads the sentences of a source in one call; where it fails, and where there
-    is none, the network that ships reads them, and tells how likely each is.
+    A language model that the settings name reads them in as few calls as it can; where it fails, and where there is
+    none, the network that ships reads them, and tells how likely each is.
     """
     critic = open_critic(run)
     if not isinstance(critic, OperatorCritic) or not critic.is_model:
         return await _by_network(waiting, critic if may_judge(critic.name, run.settings.verify) else None)
-    names: defaultdict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-    claims: defaultdict[tuple[str, ...], list[Claim]] = defaultdict(list)
+    names: dict[str, str] = {}
     for one in waiting:
-        cites = tuple(source.document.id for source in one.sources)
-        one.names = names[cites]
-        claims[cites].append(claim_on(one.claim, one.windows, one.names))
-    told = dict(zip(claims, map(iter, await asyncio.gather(*map(critic.judge, claims.values()))), strict=True))
-    found = [next(told[tuple(source.document.id for source in one.sources)]) for one in waiting]
+        one.names = names
+    found = await critic.judge([claim_on(one.claim, one.windows, names) for one in waiting])
     for one, said in zip(waiting, found, strict=True):
         if said.relation != "failed":
             one.judge, one.unproven = critic.name, not may_judge(critic.name, run.settings.verify)

@@ -13,7 +13,7 @@ from medground.checking.absences import is_absence
 from medground.checking.marks import marks
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import told
-from medground.language.clause_grammar import WORD, is_finite, words_of
+from medground.language.clause_grammar import has_verb, words_of
 from medground.language.clauses import blanked
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.quantities import quantities
@@ -38,8 +38,7 @@ _SURE: tuple[FindingKind, ...] = ("contradicted", "number", "elsewhere", "retrac
 def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
     """The clauses of a sentence, each with the marks behind it; empty for one that is only one.
 
-    A clause that shares subject or verb with the first one is read with these. What quotes, or says that something is
-    not reported, stays whole.
+    What quotes, or says that something is not reported, stays whole.
     """
     text = sentence.shown
     if sentence.carried or quotations(text) or is_absence(sentence.claim):
@@ -47,15 +46,14 @@ def parts_of(sentence: CitingSentence) -> list[CitingSentence]:
     found = marks(text, rounded=True)
     cuts = [cut for cut in _CUT.finditer(blanked(text)) if _divides(text, cut, [mark.end for mark in found])]
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
-    spans = list(zip(starts, ends, [None, *cuts], strict=True)) if cuts else []
+    spans = list(zip(starts, ends, strict=True)) if cuts else []
     parts: list[CitingSentence] = []
     cited: tuple[tuple[str, ...], tuple[AuthorYear, ...]] = sentence.keys, sentence.authors
-    for start, end, cut in reversed(spans):
+    for start, end in reversed(spans):
         keys = tuple(key for mark in found if start <= mark.start < end for key in mark.keys if key in sentence.keys)
         authors = tuple(one for one in author_years(plain(text[start:end])) if one in sentence.authors)
         cited = (keys, authors) if keys or authors else cited
-        own = _whole(text, start, end, cut)
-        parts.insert(0, replace(sentence, text=text[start:end], shown=own, keys=cited[0], authors=cited[1]))
+        parts.insert(0, replace(sentence, text=text[start:end], shown=text[start:end], keys=cited[0], authors=cited[1]))
     return parts
 
 
@@ -65,23 +63,11 @@ def _divides(text: str, cut: re.Match[str], marked: Sequence[int]) -> bool:
     if min(len(set(told(one))) for one in (left, right)) < _LEAST or _TOGETHER.search(left):
         return False
     behind_mark = any(not left[end:].strip() for end in marked if end <= len(left))
-    return behind_mark or bool(cut["joint"] and cut["aside"]) or bool(verb_in(left) and verb_in(_THEY + right))
-
-
-def _whole(text: str, start: int, end: int, cut: re.Match[str] | None) -> str:
-    """A part with the subject of the first clause if it has none, and its verb if it has none either."""
-    part, first = text[start:end], verb_in(text)
-    if cut is None or first is None or verb_in(part):
-        return part
-    head = text[: first[0] if verb_in(_THEY + part) else first[1]]
-    return " ".join(filter(None, (head.strip(), (cut["aside"] or "").strip(", "), part)))
-
-
-def verb_in(text: str) -> tuple[int, int] | None:
-    """Where the first finite verb of a text stands; None if it has none."""
-    found, read = [*WORD.finditer(text)], words_of(text)
-    around = zip(found, read, ["", *read], [*read[1:], ""], strict=False)
-    return next((match.span() for match, *three in around if is_finite(*three)), None)
+    return (
+        behind_mark
+        or bool(cut["joint"] and cut["aside"])
+        or (has_verb(words_of(left)) and has_verb(words_of(_THEY + right)))
+    )
 
 
 def worst(whole: Finding, parts: Sequence[tuple[CitingSentence, Finding]]) -> Finding:

@@ -215,8 +215,7 @@ def _phases(plan: Plan, folder: Path) -> Manifest:
         with _reading(plan, folder) as given:
             deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict, given=given)
         if database.count() == 0:
-            first = database.files.first_failed() or database.first_skipped()
-            why = f"; the first problem: {first}" if first else ""
+            why = f"; the first problem: {first}" if (first := database.first_problem()) else ""
             raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
         return deleted
 

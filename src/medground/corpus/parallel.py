@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from medground.corpus import retraction_table
-from medground.corpus.readers.base import Input, Item, within_limits
+from medground.corpus.readers.base import Input, Item, readable, within_limits
 from medground.corpus.tables import prepared
 from medground.errors import BadDocument, ConfigError
 from medground.home.apart import Limits, read_apart, told
@@ -79,16 +79,15 @@ def read_part(source: Input, part: Path, home: Path | None) -> Iterator[int]:
     with unfinished_in(part.parent) as unfinished:
         with unfinished.open("wb") as file:
             try:
-                for done, item in enumerate(found, start=1):
-                    batch.append(item)
-                    if len(batch) == _BATCH:
-                        pickle.dump(batch, file)
-                        batch = []
-                        yield done
+                with readable(Path(source.name)):
+                    for done, item in enumerate(found, start=1):
+                        batch.append(item)
+                        if len(batch) == _BATCH:
+                            pickle.dump(batch, file)
+                            batch = []
+                            yield done
             except BadDocument as error:
                 end = error
-            except OSError as error:
-                end = BadDocument(f"cannot be read ({error.strerror or error})", file=source.name, passing=True)
             pickle.dump(batch, file)
             pickle.dump(end, file)
         put(unfinished, part)

@@ -21,11 +21,12 @@ from medground.corpus.readers.base import (
     Input,
     Item,
     Note,
-    PackedRecord,
+    RawRecord,
     Reading,
     Ready,
     Retracts,
     fingerprint_now,
+    readable,
     within_limits,
 )
 from medground.corpus.snapshot import LEXICAL, Snapshot
@@ -106,15 +107,13 @@ class FileReading:
             before, self._unsearched = self._state(), 0
             try:
                 read = partial(prepared, source, retraction_table.home(), skip)
-                if source.refused or source.ready:
-                    yield from source.read(skip)
-                else:
-                    yield from within_limits(read, source.name, apart=source.apart)
+                with readable(Path(source.name)):
+                    if source.refused or source.ready:
+                        yield from source.read(skip)
+                    else:
+                        yield from within_limits(read, source.name, apart=source.apart)
             except BadDocument as error:
                 self._fail(error)
-            except OSError as error:
-                reason = f"cannot be read ({error.strerror or error})"
-                self._fail(BadDocument(reason, file=self._source.name, passing=True))
             if before == self._state():
                 if self._unsearched:
                     self._database.files.note(self._number, f"{_UNSEARCHED}: {self._unsearched:,} documents")
@@ -133,7 +132,7 @@ class FileReading:
                 if (lost := database.keep(item, number)) is not None:
                     name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
                     database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.document.title[:80]}")
-            case PackedRecord():
+            case RawRecord():
                 database.files.keep_raw(item, number)
             case Deleted():
                 return sum(database.withdraw(document_id, number) for document_id in item.ids)

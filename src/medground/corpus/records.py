@@ -1,13 +1,12 @@
 """Records of documents: where they come from, whether one is the right one, what it fills, what became of it."""
 
-import hashlib
 import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from medground.corpus.tables import decode
+from medground.corpus.tables import decode, digest_of_rows
 from medground.values.document import Document, Joined, Retraction
 from medground.values.identifiers import KINDS
 
@@ -254,11 +253,8 @@ class JoinTable:
 
     def digest(self) -> str:
         """Hash of what became of all documents; empty if none was ever asked for."""
-        total = hashlib.sha256()
         rows = self._connection.execute("SELECT id, source, outcome, detail FROM joins ORDER BY id, source").fetchall()
-        for row in rows:
-            total.update(repr(row).encode("utf-8", "surrogatepass"))
-        return total.hexdigest() if rows else ""
+        return digest_of_rows(rows) if rows else ""
 
 
 def count_waiting(connection: sqlite3.Connection, sources: Sequence[str]) -> int:

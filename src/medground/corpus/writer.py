@@ -27,6 +27,10 @@ _ENTRY = (
     "p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
     "FROM passages p JOIN documents d ON d.number = p.document"
 )
+_PROBLEMS = """
+SELECT name || ': ' || reason FROM files WHERE reason IS NOT NULL
+UNION ALL SELECT file || ifnull(':' || position, '') || ': ' || reason FROM skipped LIMIT 1
+"""
 _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
@@ -215,7 +219,7 @@ class DatabaseWriter:
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
         self.joins.forget(document_id)
-        self.files.drop_raw(document_id)
+        self._connection.execute("DELETE FROM raw WHERE id = ?", (document_id,))
         return self._delete(document_id)
 
     def _delete(self, document_id: str) -> bool:
@@ -245,10 +249,10 @@ class DatabaseWriter:
         """Number of documents."""
         return self._tally.count("documents")
 
-    def first_skipped(self) -> str | None:
-        """File, position and reason of the first record that could not be read."""
-        row = self._connection.execute("SELECT file, position, reason FROM skipped ORDER BY rowid LIMIT 1").fetchone()
-        return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
+    def first_problem(self) -> str:
+        """The first file or record that could not be read, and why; empty if there is none."""
+        row = self._connection.execute(_PROBLEMS).fetchone()
+        return row[0] if row else ""
 
     def uncut(self) -> Iterator[tuple[int, Document]]:
         """Documents that have no passages yet, in order, with their row numbers."""

@@ -74,6 +74,7 @@ class BlockingEngine(KeptAnswers):
     resume = _blocking(Engine.resume)
     again = _blocking(Engine.again)
     search = _blocking(Engine.search)
+    strategy = _blocking(Engine.strategy)
     document = _blocking(Engine.document)
     highlights = _blocking(Engine.highlights)
     verify = _blocking(Engine.verify)

@@ -4,7 +4,7 @@ import asyncio
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.answering.run import Run
@@ -21,6 +21,9 @@ from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
 from medground.values.question import Question, checked_text
 from medground.values.where import check_fields
+
+if TYPE_CHECKING:
+    from medground.engine.strategy import StrategyFound
 
 Syntax = Literal["words", "pubmed"]
 """How a text is searched for: by its words and its meaning, or as a query in PubMed's syntax, in every source."""
@@ -100,6 +103,17 @@ class SearchEngine(OpenEngine):
                 found = await run.look_up(lookup)
             fused = fuse([ranking for one in found for ranking in one.rankings], k=self.settings.retrieval.fusion_k)
             return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings), notice)
+
+    async def strategy(self, lines: Sequence[str]) -> "StrategyFound":
+        """The number of records of each line of a search strategy, and the records of the last one.
+
+        Raises UsageError: no line, or too many; SourceUnavailable: no source could be searched.
+        """
+        from medground.engine.strategy import run_strategy  # it loads MeSH
+
+        run = self._untraced_run(Question(text="a search strategy", task="free"))
+        with self._under_way():
+            return await run_strategy(run, lines)
 
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.

@@ -131,6 +131,7 @@ class Intent:
         only_recorded: it asks for more than the relation.
         modes: words for a mode of inheritance that a closed question asks about.
         personal: it asks what will happen to one person.
+        shared: it asks what its diseases have in common.
     """
 
     relation: RelationKind
@@ -144,6 +145,7 @@ class Intent:
     only_recorded: bool = False
     modes: tuple[str, ...] = ()
     personal: bool = False
+    shared: bool = False
 
     @property
     def mentions(self) -> tuple[Mention, ...]:

@@ -254,6 +254,8 @@ SHORTEST = 5
 _LONG = 10
 _SURE = 8
 _MOST = 2
+_HEARD = str.maketrans("ykz", "ics")
+"""Letters that are heard as another."""
 _DOUBLED = re.compile(r"(.)\1")
 _SLIPS = frozenset({"syndrom"})
 """Misspelt in a name of the ontology itself."""
@@ -275,8 +277,8 @@ def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool
     """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz".
 
     It is if a distinctive word of it is right, or if every misspelt one is long, or shows a slip that seldom makes
-    another word: a letter doubled or not ("Marfann"), two letters swapped. If one word is all that the question names
-    (`alone`), it may be the right word for something else, so that only such a slip is certain.
+    another word: a letter doubled or not ("Marfann"), one heard as another, two letters swapped. If one word is all
+    that the question names (`alone`), it may be the right word for something else, so that only such a slip is certain.
     """
     distinctive = [word for word in name.split() if word.casefold() not in CUES["disease"]]
     if not set(distinctive) <= set(meant.values()):
@@ -286,9 +288,14 @@ def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool
     return all(
         (len(word) >= _SURE and not one_word)
         or (len(word) == len(near) and sorted(word) == sorted(near))
-        or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", near)
+        or _sound(word) == _sound(near)
         for word, near in wrong
     )
+
+
+def _sound(word: str) -> str:
+    """A word as it is heard, however it is spelt: phenilketonuria."""
+    return _DOUBLED.sub(r"\1", word).replace("ph", "f").translate(_HEARD)
 
 
 def _misspelt(word: str, known: Mapping[str, int]) -> bool:

@@ -172,8 +172,19 @@ def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if roots := {concept.id for concept in question.phenotypes}:
         kinds = roots.union(*(store.descendants(root) for root in roots))
         found = [relation for relation in found if relation.object.id in kinds]
-    notes = [counted(SHOWN, len(found), "recorded features, most frequent and then most specific first,")]
+    what = "recorded features, most frequent and then most specific first,"
+    if question.asked.shared:
+        found = shared_by_all(found, [{concept.id for concept in one.concepts} for one in question.asked.diseases])
+        what = "recorded features of all that are named; what else each has may differ, or not be recorded; they are"
+    notes = [counted(SHOWN, len(found), what)]
     return _found(store, question, found, notes, _objects(found[:SHOWN]))
+
+
+def shared_by_all(found: Sequence[Relation], entries: Sequence[set[str]]) -> list[Relation]:
+    """The relations to what each name has, by the ids of its entries: one relation for each of them."""
+    of_each = [{r.object.id: r for r in reversed(found) if r.subject.id in ids} for ids in entries]
+    shared = dict.fromkeys(r.object.id for r in found if all(r.object.id in one for one in of_each))
+    return [one[name] for name in shared for one in of_each]
 
 
 def features(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:

@@ -54,7 +54,7 @@ def _brands() -> dict[str, str]:
     return {brand: drug for brand, drug in rows if brand not in _meant()}
 
 
-def as_meant(text: str) -> tuple[str, dict[str, str]]:
+def _as_meant(text: str) -> tuple[str, dict[str, str]]:
     """A text in the words of papers, and which of its words were replaced by which."""
     changed = {word: right for word in _NAME.findall(text) if (right := _brands().get(word.lower(), ""))}
     changed |= {word: right for word in _WORD.findall(text) if word not in changed and (right := corrected(word))}
@@ -70,60 +70,61 @@ class PlainWording:
     """A question in the words of papers.
 
     Attributes:
-        whole: all of it.
-        asked: of a story only what matters to what it asks in the end.
+        asked: all of it, or of a story only what matters to what it asks in the end.
         changed: which of its words were replaced by which, such as `{"mets": "metastases"}`.
     """
 
-    whole: str
     asked: str
     changed: Mapping[str, str]
 
 
 def in_plain_words(text: str) -> PlainWording:
     """A question, in words or in PubMed's syntax, in the words of papers."""
-    whole, changed = as_meant(names_in(text))
-    return PlainWording(whole, asked_last(whole, TOGETHER), changed)
+    whole, changed = _as_meant(names_in(text))
+    return PlainWording(_asked_last(whole), changed)
 
 
-def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
-    """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
-    things = list(found)
-    for n, thing in enumerate(things):
-        for said, meant in changed.items():
-            if (own := thing.said.replace(meant, said)) != thing.said:
-                others = (other for other, same in _meant().items() if same == meant)
-                things[n] = replace(thing, names=(own, *others, *things[n].names))
-    return tuple(things)
+def typed_too(subjects: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
+    """Subjects of a text that `in_plain_words` changed: what was typed and what else people say are names too."""
+    renamed = list(subjects)
+    for typed, meant in changed.items():
+        others = [other for other, same in _meant().items() if same == meant]
+        for n, subject in enumerate(renamed):
+            if (said := subject.said.replace(meant, typed)) != subject.said:
+                renamed[n] = replace(subject, names=(said, *others, *subject.names))
+    return tuple(renamed)
 
 
-def asked_last(text: str, most: int) -> str:
+def _asked_last(text: str) -> str:
     """A text; of a story that ends in a question, that question after the things of health that the rest names.
 
-    If it has several sentences and more than `most` things decide, it is from the last one that names any.
+    If it has several sentences and more than `TOGETHER` things decide, it is from the last one that names any.
     """
     spans = sentence_spans(text)
     asked = min((start for start, end in spans if text[:end].endswith("?")), default=0)
     if asked and not _PATIENT.search(text):
-        return _without_story(text[:asked], text[asked:], most)
+        return _without_story(text[:asked], text[asked:])
     places = [thing.start for thing in subjects(text) if thing.decides] if len(spans) > 1 else []
-    if len(places) <= most:
+    if len(places) <= TOGETHER:
         return text
     return text[max((start for start, _ in spans if start <= max(places)), default=0) :]
 
 
-def _without_story(story: str, question: str, most: int) -> str:
-    told, asked = sorted(subjects(story), key=lambda one: one.start), subjects(question)
-    if any(one.of_health and (one.names or one.decides) for one in told):  # more than people
-        left = max(most - sum(one.decides for one in asked), 1)
+def _without_story(story: str, question: str) -> str:
+    """A question after the things of health that its story names; by itself where it names its own."""
+    before, asked = sorted(subjects(story), key=lambda subject: subject.start), subjects(question)
+    if any(subject.of_health and (subject.names or subject.decides) for subject in before):  # more than people
+        left = max(TOGETHER - sum(subject.decides for subject in asked), 1)
         health = [
-            " ".join([one.said, *(f"({name})" for name in bracketed(story, one.said))]) for one in told if one.of_health
+            " ".join([subject.said, *(f"({name})" for name in bracketed(story, subject.said))])
+            for subject in before
+            if subject.of_health
         ]
         return f"{', '.join(health[-left:])}. {question}"
     if asked:
         return question
-    for one in told:
-        story = story.replace(one.said, "") if one.decides else story
+    for subject in before:
+        story = story.replace(subject.said, "") if subject.decides else story
     return f"{story}{question}"
 
 
@@ -134,16 +135,13 @@ def corrected(word: str) -> str:
 
     if len(word) < SHORTEST_SLIP or words.weight(words.stem(word)) < words.MOST or is_plain(word):
         return ""
-    near = [one for one in _known()[word[0]] if _is_slip(word, one)]
-    near = [] if any(word[:-1] in one[:-1] for one in near) else near  # it may be a form of the other
-    near += [one for one in _plain()[word[0]] if _is_slip(word, one) and _is_common(one)]
-    if not near or any(words.stem(word) == words.stem(one) for one in near) or word in vocabulary().words:
+    near = [other for other in _known()[word[0]] if _is_slip(word, other)]
+    near = [] if any(word[:-1] in other[:-1] for other in near) else near  # it may be a form of the other
+    plain = (other for other in _plain()[word[0]] if _is_slip(word, other))
+    near += [other for other in plain if words.abstracts_with(words.stem(other)) >= COMMON]
+    if not near or any(words.stem(word) == words.stem(other) for other in near) or word in vocabulary().words:
         return ""
-    return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
-
-
-def _is_common(word: str) -> bool:
-    return words.abstracts_with(words.stem(word)) >= COMMON
+    return max(near, key=lambda other: (words.abstracts_with(words.stem(other)), other[-1] == word[-1]))
 
 
 @cache

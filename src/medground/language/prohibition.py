@@ -47,17 +47,19 @@ def forbidden(asked: Asked, title: str, sentence: str, before: str = "") -> floa
     """
     if not (asks_leave(asked) and prohibits(sentence)):
         return 0.0
-    whole, own = (
+    in_all, spoken = (
         without_accents(asked.in_own_words(text)) for text in (f"{title}\n{before} {sentence}", f"{before} {sentence}")
     )
-    things, unnamed = asked.things, asked.people_unnamed([whole])
-    of_people = asked.people and not unnamed and any(one.is_named_in(own) for one in things if not one.is_disease)
-    meant = [*things, *(one for one in asked.subjects if one.is_disease)]
-    if not (of_people or all(one.is_named_in(whole) for one in meant)) or other_people(asked.people, [whole]):
+    things, unnamed = asked.things, asked.people_unnamed([in_all])
+    of_people = (
+        asked.people and not unnamed and any(thing.is_named_in(spoken) for thing in things if not thing.is_disease)
+    )
+    meant = [*things, *(subject for subject in asked.subjects if subject.is_disease)]
+    if not (of_people or all(subject.is_named_in(in_all) for subject in meant)) or other_people(asked.people, [in_all]):
         return 0.0
     if all(thing.is_disease for thing in things):
-        named = [*asked.people, *(one.said for one in things), *ALL_VERBS]
+        named = [*asked.people, *(thing.said for thing in things), *ALL_VERBS]
         wanted = asked.topic.difference(words.terms(" ".join(named)))
-        if not wanted or words.coverage(wanted, words.terms(own)) < FORBIDS:
+        if not wanted or words.coverage(wanted, words.terms(spoken)) < FORBIDS:
             return 0.0
     return 0.5 if unnamed else 1.0

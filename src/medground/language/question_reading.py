@@ -194,6 +194,8 @@ class Asked:
         for start, name, said in self._replacements:
             if start in lower:
                 read = name.sub(said, read)
+        for said, meant in self._slips(read).items():
+            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
         return words.spelled_out(read, self.plain)
 
     @cached_property
@@ -214,7 +216,12 @@ class Asked:
     def read_as(self, text: str) -> dict[str, str]:
         """What is misspelt in this and is not in a text, each with what it was read as."""
         changed = ((typed, meant) for typed, meant in self._wording.changed.items() if corrected(typed) == meant)
-        return {typed: meant for typed, meant in changed if typed not in words.tokens(text)}
+        return {typed: meant for typed, meant in changed if typed not in words.tokens(text)} | self._slips(text)
+
+    def _slips(self, text: str) -> dict[str, str]:
+        """Unknown names of this that a text lacks, each with the one of the text that it may be a slip for."""
+        slips = {subject.said: subject.slips_in(text) for subject in self.subjects}
+        return {said: found[-1] for said, found in slips.items() if found and said not in found}
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the subjects, and of what is asked of them: 0 to 1.

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from rapidfuzz.distance import OSA
+
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.genes import CODE, gene_names
@@ -21,6 +23,7 @@ from medground.language.thresholds import (
     BROADEST,
     DISEASE,
     INITIALS,
+    LONGEST_SLIP,
     ORDINARY,
     RARE_DISEASE,
     SEARCHED_NAMES,
@@ -28,6 +31,7 @@ from medground.language.thresholds import (
     UNSEEN,
 )
 from medground.language.types import has_types_of
+from medground.pubmed.mesh_table import Heading
 from medground.values.query import Or, Phrase, Query
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
@@ -133,7 +137,21 @@ class Subject:
         terms = words.terms(text)
         stems = frozenset(terms)
         named = (name for name in (self.said, *self.names, *self.narrower) if _is_in(name, text, terms, stems))
-        return any(has_types_of(name, text) for name in named)
+        return any(has_types_of(name, text) for name in named) or bool(self.slips_in(text))
+
+    def slips_in(self, text: str) -> list[str]:
+        """The unknown words of a text that this may be a slip of the pen for, if it is an unknown word itself."""
+        if self.names or self.heading or not (self.said.isalpha() and self.said.islower() and _is_unknown(self.said)):
+            return []
+        most = 2 if len(self.said) >= LONGEST_SLIP else 1
+        return [
+            word
+            for word in dict.fromkeys(words.tokens(text))
+            if word[0] == self.said[0]
+            and word.isalpha()
+            and OSA.distance(self.said, word, score_cutoff=most) <= most
+            and _is_unknown(word)
+        ]
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -147,26 +165,44 @@ def subjects(question: str) -> tuple[Subject, ...]:
     for text in dict.fromkeys((BRACKETS.sub(" ", read), BRACKETS.sub(r" \1 ", read))):
         plain = " ".join(text.split()) or question
         found = [
-            _thing(one.words, one.heading, one.kind, question) for one in named(plain) if not _does(one.words, plain)
+            _subject(name.words, name.heading, name.kind, question)
+            for name in named(plain)
+            if not _is_done(name.words, plain)
         ]
-        known = (name for thing in found for name in (thing.said, *(one for one in thing.names if " " not in one)))
-        said = words.question_stems().union(*map(words.terms, known))
-        spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
-        rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
-        diseases = {word: names for word in rest if (names := _of_disease(word))}
-        unseen = [word for word in rest if word in diseases or _is_unseen(word, plain)]
-        also = {one: (*bracketed(question, one), *diseases.get(one, ())) for one in unseen}
-        found += [
-            Subject(one, names, decides=True, start=_place(one, question), is_thing=True) for one, names in also.items()
-        ]
-        if any(thing.decides for thing in found):
+        found += _unlisted(plain, question, found)
+        if any(subject.decides for subject in found):
             break
     return tuple(found)
 
 
-def _does(said: str, question: str) -> bool:
+def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subject]:
+    """The subjects of a text without brackets that no heading lists: unknown names, and what stands for a disease."""
+    names = (name for subject in listed for name in (subject.said, *(one for one in subject.names if " " not in one)))
+    known = words.question_stems().union(*map(words.terms, names))
+    spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", text)
+    rest = dict.fromkeys(word for word in _WORD.findall(spoken) if known.isdisjoint(words.terms(word)))
+    diseases = {word: _of_disease(word) for word in rest}
+    return [
+        Subject(
+            word,
+            (*bracketed(question, word), *diseases[word]),
+            decides=True,
+            start=_place(word, question),
+            is_thing=True,
+        )
+        for word in rest
+        if diseases[word] or _is_unseen(word, text)
+    ]
+
+
+def _is_done(said: str, question: str) -> bool:
     """Whether a word is what somebody does: in "can he fly" it is no insect."""
     return re.search(rf"\b(?:i|he|she|we|they|you) {re.escape(said)}\b", question, re.IGNORECASE) is not None
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether no abstract that is counted has a lower-case word."""
+    return words.weight(words.stem(word)) >= words.MOST
 
 
 def any_name(names: Iterable[str]) -> Or:
@@ -184,36 +220,58 @@ def _is_code(name: str) -> bool:
     return " " not in name and CODE.match(name) is not None
 
 
-def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
+def _subject(said: str, heading: str, kind: str, question: str) -> Subject:
+    """What a question names as a concept with a heading, people, or a name without one (`mesh_terms.Named`)."""
     from medground.pubmed.mesh import vocabulary
 
-    brackets, start = bracketed(question, said), _place(said, question)
     found = vocabulary().find(heading) if heading and kind == "concept" else None
-    if found is None:
-        plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
-        coded = kind in ("name", "abbreviation") and said.casefold() not in plain
-        others = (*brackets, *gene_names(said)) if coded else brackets
-        of_health = bool(heading) or len(said) > INITIALS
-        return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health, is_thing=coded)
-    below = vocabulary().explode(found)
-    names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
-    shorts = dict.fromkeys(
-        (*_initials(said), *_initials(found.name), *(short for name in names for short in _SHORT_FOR.findall(name)))
+    if found is not None:
+        return _headed(said, found, question)
+    plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
+    coded = kind in ("name", "abbreviation") and said.casefold() not in plain
+    return Subject(
+        said,
+        (*bracketed(question, said), *(gene_names(said) if coded else ())),
+        decides=coded,
+        heading=heading,
+        aside=heading in PEOPLE,
+        start=_place(said, question),
+        of_health=bool(heading) or len(said) > INITIALS,
+        is_thing=coded,
     )
-    names += (short for short in shorts if short not in names)
-    narrower = [without_accents(name) for one in below[1:BROADEST] for name in (one.name, *one.entry_terms)]
+
+
+def _headed(said: str, heading: Heading, question: str) -> Subject:
+    from medground.pubmed.mesh import vocabulary
+
+    def lies_in(*trees: str) -> bool:
+        return any(tree.startswith(trees) for tree in heading.trees)
+
+    below = vocabulary().explode(heading)
+    names = [*bracketed(question, said), *map(without_accents, (heading.name, *heading.entry_terms))]
+    shorts = [
+        *_initials(said),
+        *_initials(heading.name),
+        *(short for name in names for short in _SHORT_FOR.findall(name)),
+    ]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
-    aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
-    named = rare and not is_plain(said)
-    decides = len(below) <= BROADEST and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
-    is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
-    decides = decides and not (aside or is_aspect or _is_ordinary(said))
-    is_food = any(tree.startswith("J") for tree in found.trees)
-    eaten = len(below) <= BROADEST and any(tree.startswith("J02") for tree in found.trees)
-    decides = decides or eaten
-    is_thing = decides or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
-    of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
-    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health, is_thing)
+    aside = heading.name in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in heading.trees)
+    is_narrow = len(below) <= BROADEST
+    is_aspect = bool(aspects_of(said)) and not lies_in(*_THINGS)
+    is_named = lies_in(*_DECIDING) or (rare and not is_plain(said))
+    is_eaten = is_narrow and lies_in("J02")
+    decides = is_eaten or (is_narrow and is_named and not (aside or is_aspect or _is_ordinary(said)))
+    return Subject(
+        said,
+        tuple(dict.fromkeys((*names, *shorts))),
+        tuple(without_accents(name) for one in below[1:BROADEST] for name in (one.name, *one.entry_terms)),
+        decides=decides,
+        heading=heading.name,
+        aside=aside,
+        start=_place(said, question),
+        of_health=not aside and not lies_in("J") and lies_in(*_OF_HEALTH),
+        is_thing=decides or (not aside and lies_in(*_DECIDING)),
+    )
 
 
 def _initials(name: str) -> list[str]:

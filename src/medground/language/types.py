@@ -53,17 +53,19 @@ class Typed:
         values = types_in(text).get(self.word)
         if values is None:
             return None
-        return any(_is_kind_of(one, self.value) for one in values) and (not self.head or self.head in words.terms(text))
+        return any(_is_kind_of(value, self.value) for value in values) and (
+            not self.head or self.head in words.terms(text)
+        )
 
 
 def mistyped(asked: Iterable[Typed], texts: Sequence[str]) -> list[str]:
     """The types that are asked for where texts have the same word with other values only, as they are said."""
     by_word = defaultdict[str, list[Typed]](list)
-    for one in asked:
-        by_word[one.word].append(one)
+    for name in asked:
+        by_word[name.word].append(name)
     lost = list[str]()
     for alike in by_word.values():
-        stands = [one.stands_in(text) for one in alike for text in texts]
+        stands = [name.stands_in(text) for name in alike for text in texts]
         if False in stands and True not in stands:
             lost.append(alike[0].said)
     return lost
@@ -73,8 +75,8 @@ def mistyped(asked: Iterable[Typed], texts: Sequence[str]) -> list[str]:
 def types_in(text: str) -> Mapping[str, frozenset[str]]:
     """The values that a text has of each word, by its stem: of `hepatitis B and C` b and c."""
     found = defaultdict[str, set[str]](set)
-    for one in typed(text):
-        found[one.word].add(one.value)
+    for name in typed(text):
+        found[name.word].add(name.value)
     return {word: frozenset(values) for word, values in found.items()}
 
 
@@ -108,11 +110,11 @@ def _begins_clause(behind: str) -> bool:
 
 def has_types_of(name: str, text: str) -> bool:
     """Whether a text has each number of a name with its word; of a letter, that it has no other one is enough."""
-    own = types_in(text)
+    held = types_in(text)
     return all(
-        any(_is_kind_of(value, one) for value in own[word]) if word in own else not one[0].isdigit()
+        any(_is_kind_of(value, wanted) for value in held[word]) if word in held else not wanted[0].isdigit()
         for word, values in types_in(name).items()
-        for one in values
+        for wanted in values
     )
 
 

@@ -22,8 +22,6 @@ from medground.models.operators.checking import CheckOutput as CheckOutput
 from medground.models.operators.checking import StatementCheck as StatementCheck
 from medground.models.operators.checking import StatementView as StatementView
 from medground.models.operators.checking import check as check
-from medground.models.operators.differences import HEDGE as HEDGE
-from medground.models.operators.differences import NEGATION as NEGATION
 from medground.models.operators.differences import cue as cue
 from medground.models.operators.reading import SufficientOutput as SufficientOutput
 from medground.models.operators.reading import sufficient as sufficient

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from medground.corpus.readers.compose import printable
+from medground.corpus.readers.services import values_at
 from medground.errors import SourceUnavailable
 from medground.language.words import terms
 from medground.values.document import Document, Hit, Passage, SourceKind
@@ -126,34 +127,24 @@ Json = Mapping[str, Any]
 
 def part(value: Any, *names: str) -> Json:
     """The object under these names, one in the other; empty where there is none."""
-    found = _under(value, *names)
-    return found if isinstance(found, Mapping) else {}
+    return next(parts(value, ".".join(names)), {})
 
 
-def parts(value: Any, name: str) -> Iterator[Json]:
-    """The objects in the list under a name."""
-    found = _under(value, name)
-    return (one for one in found if isinstance(one, Mapping)) if isinstance(found, list) else iter(())
+def parts(value: Any, place: str) -> Iterator[Json]:
+    """The objects in the list at a dotted place."""
+    return (one for one in values_at(value, place) if isinstance(one, Mapping))
 
 
 def text(value: Any, *names: str) -> str:
     """The text, or the number as text, under these names, in one line; empty where there is none."""
-    found = _under(value, *names)
-    if isinstance(found, bool) or not isinstance(found, str | int | float):
-        return ""
-    return _line(str(found))
+    found = values_at(value, ".".join(names))
+    told = found[0] if len(found) == 1 else None
+    return "" if isinstance(told, bool) or not isinstance(told, str | int | float) else _line(str(told))
 
 
 def texts(value: Any, name: str) -> list[str]:
     """The texts in the list under a name."""
-    found = _under(value, name)
-    return [_line(one) for one in found if isinstance(one, str)] if isinstance(found, list) else []
-
-
-def _under(value: Any, *names: str) -> Any:
-    for name in names:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
+    return [_line(one) for one in values_at(value, name) if isinstance(one, str)]
 
 
 def _line(told: str) -> str:

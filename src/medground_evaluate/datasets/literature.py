@@ -13,6 +13,7 @@ from medground_evaluate.items import Item, Split
 
 _OFFICIAL = "ori_pqal.json"
 _TEST = "test_ground_truth.json"
+_MADE = ("ori_pqaa", "pqaa_")
 _GOLD = ("yes", "no", "maybe")
 _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
 
@@ -28,7 +29,7 @@ def _pubmedqa_records(path: Path) -> Generator[loader.Placed]:
     for pmid, record in readers.pubmedqa_entries(path):
         where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
         lowered = {name.lower(): value for name, value in loader.an_object(record, where).items()}
-        yield where, {"pmid": pmid, "split": split, **lowered}
+        yield where, {"pmid": pmid, "split": split, "artificial": path.name.startswith(_MADE), **lowered}
 
 
 def _pubmedqa_item(record: loader.Record, i: str) -> Item:
@@ -55,7 +56,30 @@ PUBMEDQA = loader.for_set(
     _pubmedqa_item,
     records=_pubmedqa_records,
     split=lambda record: _SPLITS.get(record.get("split", ""), "unknown"),
+    ours=lambda record: not record.get("artificial"),
     parts=lambda path: (path, *_beside(path, [_TEST] if path.name == _OFFICIAL else [])),
+)
+
+
+# PubMedQA, the questions made of titles (PQA-A): yes or no, by the negation in a title. Its authors train with them.
+
+_HELD_OUT = "pqaa_dev_set.json"
+
+
+def _artificial_records(path: Path) -> Generator[loader.Placed]:
+    split = "validation" if path.name.startswith(_HELD_OUT) else "train"
+    yield from ((where, {**record, "split": split}) for where, record in _pubmedqa_records(path))
+
+
+def _artificial_item(record: loader.Record, i: str) -> Item:
+    return _pubmedqa_item(record, i).model_copy(update={"split": record.get("split", "train")})
+
+
+ARTIFICIAL = loader.for_set(
+    "pubmedqa-artificial",
+    _artificial_item,
+    records=_artificial_records,
+    ours=lambda record: bool(record.get("artificial")),
 )
 
 
@@ -237,4 +261,4 @@ def _medevidence_item(record: loader.Record, i: str) -> Item:
 
 MEDEVIDENCE = loader.for_set("medevidence", _medevidence_item)
 
-ALL = (BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)
+ALL = (ARTIFICIAL, BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from medground.language import mentions, spoken, words
 from medground.models import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
-from medground.recipes import ExploredSource
+from medground.recipes import ExploredSource, read_plan
 from medground.values import DocumentId, Option, SourceKind
 from medground_evaluate.prompts import PROMPTS
 
@@ -113,10 +113,22 @@ def _complete(value: ExploreInput, output: ExploreOutput) -> None:
         raise InvalidOutput(f"no queries for {', '.join(missing)}; write queries for every source")
 
 
+def _read_explored(value: ExploreInput, text: str) -> ExploreOutput:
+    """The reply to prompt E.3, whose tags a planner's are (E.2)."""
+    asked = read_plan(text, value.sources, value.queries_for_each).plan.queries.items()
+    plan = (
+        SourceQueries(source=name, queries=tuple(WrittenQuery(term=q.term, text=q.text or q.term) for q in queries))
+        for name, queries in asked
+        if queries
+    )
+    return ExploreOutput(plan=tuple(plan))
+
+
 @operator(
     instructions=PROMPTS["explore"],
     writes_queries=True,
     check=_complete,
+    reads=_read_explored,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},
 )
 def explore(value: ExploreInput) -> ExploreOutput:
@@ -179,7 +191,17 @@ def _said(value: JudgeInput, output: JudgeOutput) -> None:
         raise InvalidOutput(f"the judgement {output.answer[:40]!r} is neither yes nor no; answer yes or no")
 
 
-@operator(instructions=PROMPTS["judge_found"], check=_said, choices=lambda value: {"answer": ("yes", "no")})
+def _read_judgement(value: JudgeInput, text: str) -> JudgeOutput:
+    """The reply to prompt E.4: a reason, then `<answer>yes</answer>`."""
+    return JudgeOutput(reason=text.partition("<answer>")[0].strip(), answer=text)
+
+
+@operator(
+    instructions=PROMPTS["judge_found"],
+    check=_said,
+    choices=lambda value: {"answer": ("yes", "no")},
+    reads=_read_judgement,
+)
 def judge_found(value: JudgeInput) -> JudgeOutput:
     """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
     if value.gold_documents:

@@ -158,9 +158,8 @@ def train(
     on, told = planner.device(libs.torch)
     tell(told)
     model, tokenizer, before = _opened(base, adapter, on)
-    if adapter is not None:  # its rank stays, whatever the options say
-        own = model.peft_config["default"]
-        options = options.model_copy(update={"rank": own.r, "alpha": own.lora_alpha, "dropout": own.lora_dropout})
+    if adapter is not None:
+        options = _of_adapter(options, model)
     plan = {
         "data": digest,
         "options": options.model_dump(mode="json"),
@@ -185,6 +184,12 @@ def train(
         left_out=left_out,
         seconds=time.monotonic() - started,
     )
+
+
+def _of_adapter(options: TrainingOptions, model: Any) -> TrainingOptions:
+    """The options with the rank of the adapter that is trained on, whatever they say."""
+    own = model.peft_config["default"]
+    return options.model_copy(update={"rank": own.r, "alpha": own.lora_alpha, "dropout": own.lora_dropout})
 
 
 def _learn(trainer: Any, libs: planner.Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:

@@ -126,6 +126,23 @@ def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed
     assert violations(page) == []
 
 
+def test_a_strategy_is_counted_line_by_line_and_its_records_are_listed_once(browser: Opened) -> None:
+    page = browser.page("#/search")
+    page.get_by_label("Query").fill("aspirin\ncohort[title]\n#1 AND #2\nexp Stroke/ AND aspirin.tw.\n#1 AND #2")
+    page.get_by_label("PubMed syntax").check()
+    page.get_by_role("button", name="Search", exact=True).click()
+    lines = page.get_by_test_id("line")
+    expect(lines).to_have_count(5)
+    expect(lines.nth(3)).to_contain_text("this is the syntax of Ovid")
+    expect(page.get_by_test_id("record")).to_have_count(1)
+    expect(page.get_by_test_id("record")).to_contain_text("PMID:102")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save all as RIS").click()
+    assert "AN  - 102" in saved.value.path().read_text()
+    assert violations(page) == []
+    assert overflow(page) == 0
+
+
 def test_a_query_is_edited_and_run_again(browser: Opened) -> None:
     browser.expected.append("422")
     page = browser.page(f"#/answer/{EVERYTHING}")

@@ -11,13 +11,8 @@ from rows import each_row
 from views import keyless
 
 from medground.recipes.omni_rag.by_words import (
-    Past,
-    Sought,
-    by_terms,
     by_words,
     graph_terms,
-    improved,
-    ladder,
     lookups_of_all,
     plan,
 )
@@ -39,7 +34,7 @@ def test_any_text_has_queries(text: str) -> None:
         assert all(len(query.text) <= 200 for one in output.plan for query in one.queries)
     assert len(by_words(text).split()) <= 40
     assert all(term and "," not in term and ";" not in term for term in graph_terms(text))
-    assert ";" not in by_words(text) + by_terms(text)
+    assert ";" not in by_words(text)
 
 
 def test_a_query_by_words_leaves_out_politeness_and_a_case_becomes_what_it_asks_and_names() -> None:
@@ -57,10 +52,7 @@ def test_a_query_by_words_leaves_out_politeness_and_a_case_becomes_what_it_asks_
     assert "60-year-old" not in query
 
 
-def test_a_query_by_terms_maps_names_to_headings_and_graph_terms_are_names() -> None:
-    found = by_terms("What are the treatments for Kawasaki disease?")
-    assert found == "Kawasaki disease Mucocutaneous Lymph Node Syndrome treatment"
-    assert by_terms("What happened then?") == ""
+def test_graph_terms_are_names() -> None:
     assert graph_terms("Does metformin help in heart failure?") == ("Metformin", "Heart Failure")
     assert graph_terms("Is insulin used in type 2 diabetes?")[-1] == "type 2 diabetes"
 
@@ -90,31 +82,6 @@ def test_a_plan_asks_at_most_half_as_often_as_one_of_all_sources(
     assert all(bool(one.term) == (one.source == "graph") for one in chosen)
     if text.strip() and [name for name, _ in sources] != ["graph"]:
         assert chosen
-
-
-QUESTION = "Does metformin lower mortality in heart failure?"
-
-
-def test_the_ladder_ends_in_every_source_and_each_improved_plan_reaches_what_no_earlier_one_did() -> None:
-    rungs = list(ladder(QUESTION, FIVE))
-    assert {one.source for one in rungs} == {name for name, _ in FIVE}
-    assert len(set(rungs)) == len(rungs)
-
-    past: list[Past] = []
-    seen: set[Sought] = set()
-    for _ in range(4):
-        chosen = improved(QUESTION, FIVE, past, 0)
-        assert set(chosen) - seen
-        seen |= set(chosen)
-        past.append(([(one.source, str(one)) for one in chosen], 2, ()))
-    assert improved(QUESTION, FIVE, [], 0) != improved(QUESTION, FIVE, [], 1)
-
-
-def test_a_source_that_had_nothing_is_left_out_of_the_next_plan() -> None:
-    first = improved(QUESTION, FIVE, [], 0)
-    written = [(one.source, str(one)) for one in first]
-    assert first[0] in improved(QUESTION, FIVE, [(written, 0, ())], 0)
-    assert first[0] not in improved(QUESTION, FIVE, [(written, 0, (first[0].source,))], 0)
 
 
 SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind in FIVE)

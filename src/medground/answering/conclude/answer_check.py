@@ -32,7 +32,7 @@ async def checked_answer(
     if not (answer := _to_check(draft, run)):
         return None
     kept, _ = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
-    grounds = Grounds.of(list(zip(draft.sentences, verdicts, strict=True)), kept)
+    grounds = Grounds(list(zip(draft.sentences, verdicts, strict=True)), kept)
     if not grounds.carry:
         return None
     critic = OperatorCritic(run)

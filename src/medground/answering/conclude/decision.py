@@ -75,7 +75,7 @@ def decide(
     written = list(zip(draft.sentences, verdicts, strict=True))
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
-            reason = f"no sentence of the rationale passed verification: {Grounds.of(written, kept).why_not()}"
+            reason = f"no sentence of the rationale passed verification: {Grounds(written, kept).why_not()}"
             return _made(question, "not judged", reason=reason)
         reason = draft.reason or NOTHING_FOUND
         return _made(question, "unanswerable", reason=reason)
@@ -96,7 +96,7 @@ def decide(
             return _made(question, "unanswerable", unmentioned=tuple(missing), check=check)
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
-        return _answered(question, run, draft, kept, Grounds.of(written, kept), check)
+        return _answered(question, run, draft, kept, Grounds(written, kept), check)
     if answered is not None and answered.decides and shown.issuperset(answered.quotes):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)

@@ -104,27 +104,21 @@ class Grounds:
     Attributes:
         written: every statement that was written, also the dropped ones.
         released: of these the ones that are shown.
-        supporting: of these the ones that can support a decision.
     """
 
-    written: tuple[Verdicted, ...]
-    released: tuple[Verdicted, ...]
-    supporting: tuple[Verdicted, ...]
+    written: Sequence[Verdicted]
+    released: Sequence[Verdicted]
 
-    @classmethod
-    def of(cls, written: Sequence[Verdicted], kept: Sequence[Verdicted]) -> Grounds:
-        """The grounds of a rationale, from what was written and what is released."""
-        return cls(
-            written=tuple(written),
-            released=tuple(kept),
-            supporting=tuple(pair for pair in kept if can_support(pair[1])),
-        )
+    @property
+    def supporting(self) -> list[Verdicted]:
+        """Of the released statements, those that can support a decision."""
+        return [pair for pair in self.released if can_support(pair[1])]
 
     @property
     def contradicted(self) -> str:
         """How many sentences the evidence contradicts, in words; empty if none."""
-        wrong, of = _sentences(self._wrong), _sentences(self.written)
-        many = "every sentence" if wrong == of else f"{wrong} of the {of} sentences"
+        wrong, written = _sentences(self._wrong), _sentences(self.written)
+        many = "every sentence" if wrong == written else f"{wrong} of the {written} sentences"
         return f"the evidence contradicts {many} of the rationale" if wrong else ""
 
     @property

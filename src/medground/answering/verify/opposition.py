@@ -3,21 +3,19 @@
 import re
 from decimal import Decimal
 
-from medground.answering.verify.arms import OPPOSITE, about_of, compares, contrasts, is_denied, roles_in, scale_of
+from medground.answering.verify.arms import OPPOSITE, about_of, contrasts, roles_in, scale_of
 from medground.answering.verify.context import meant_by
-from medground.answering.verify.polarity import affirms, clause_on, denies, turns_round
+from medground.answering.verify.polarity import clause_on, denies, turns_round
 from medground.language import words
 from medground.language.pattern import lazy_pattern
 from medground.language.quantities import PERCENT, quantities
 from medground.language.slots import Slot, slots, stems
-from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, differences, order
+from medground.models.operators.differences import DOWN, NEGATION, UP, Pair, differences, order
 from medground.values.document import Document
 
-_DIFFERS = lazy_pattern(r"\bdiffer(?:s|ed|ences?)?\b|\b(?:dose response|advantage)\b", re.IGNORECASE)
 _SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
 _LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
-_SAME_IN_BOTH = lazy_pattern(r"\b(?:no (?:\w+ ){0,3}differ|not differ)", re.IGNORECASE)
 _SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
 _DENIED = 0.8
 """Least share of a denying clause in a statement that it denies."""
@@ -53,11 +51,7 @@ def opposed(statement: str, quote: str, document: Document) -> str:
         return ""
     if turns_round(statement, quote):
         return "the source denies this"
-    clauses = _CLAUSE.split(quote)
-    if not NEGATION.search(statement) and any(_is_denied(statement, one, document) for one in clauses):
-        return "the source denies this"
-    affirmed = affirms(statement) or (_DIFFERS.search(statement) and not denies(statement))
-    if affirmed and any(_is_null(statement, one, document) for one in clauses):
+    if not NEGATION.search(statement) and any(_is_denied(statement, one, document) for one in _CLAUSE.split(quote)):
         return "the source denies this"
     significant = "significan" in statement and not denies(statement) and not _SMALL_P.search(quote)
     if significant and _LARGE_P.search(quote):
@@ -65,17 +59,6 @@ def opposed(statement: str, quote: str, document: Document) -> str:
     if _is_turned(statement, quote) or _outnumbered(statement, quote):
         return "the source says the opposite direction"
     return ""
-
-
-def _is_null(statement: str, clause: str, document: Document) -> bool:
-    """Whether a clause says that what a statement is about did not differ or change, and nothing else."""
-    alike = not DENIED.search(clause) or _SAME_IN_BOTH.search(clause)
-    if not is_denied(clause) or (alike and not (compares(statement) or _DIFFERS.search(statement))):
-        return False
-    if not _SAME_IN_BOTH.search(clause) and (UP.search(clause) or DOWN.search(clause)):
-        return False
-    about = [stem for one in contrasts(statement) for stem in one.about] or words.terms(statement)
-    return words.coverage([stem for stem in about if not stem[0].isdigit()], _read(clause, document)) >= _SAME
 
 
 def _is_denied(statement: str, clause: str, document: Document) -> bool:

@@ -46,7 +46,6 @@ HELD_BACK = BINDING | {FOREIGN}
 _LEAST_SHARED = 0.2
 """Share of a statement's words, by weight, of which its source must have more: 5 % of authors' conclusions have fewer
 in common with their own results, nearly all of them on future research."""
-_COPIED = 0.8
 _ABSTRACT = 20_000
 """Characters of a document that is read whole for what a statement is the opposite of."""
 _NAME = re.compile(r"(?<=[\w,;)] )[A-Z][a-z]{2,}\b|\b\S+@\S+")

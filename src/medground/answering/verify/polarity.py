@@ -42,7 +42,8 @@ _LARGE_P = lazy_pattern(r"\bp\s?[=>≥]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECAS
 _EFFECT = verbose_pattern(
     r"""
     \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
-    ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*)\b
+    ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*|
+    differ(?:s|ed|ences?)?|dose\ response|advantage)\b
     """
 )
 _TURN = verbose_pattern(

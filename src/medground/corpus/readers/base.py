@@ -39,10 +39,11 @@ class Retracts:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """The record from which the document before it was read, as XML in UTF-8."""
+    """The record from which the document before it was read, as XML in UTF-8: compressed, and the hash of the XML."""
 
     id: str
-    xml: bytes
+    packed: bytes
+    digest: bytes
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,6 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class PackedRecord:
-    """A record as it is stored: compressed, with the hash of what it was before."""
-
-    id: str
-    xml: bytes
-    digest: bytes
-
-
-@dataclass(frozen=True)
 class Reading:
     """How far a long document has been read, in pages; the document itself comes later."""
 
@@ -87,7 +79,7 @@ class Note:
     text: str
 
 
-Item = Document | RawRecord | Ready | PackedRecord | Deleted | Retracts | Reading | BadDocument | Note
+Item = Document | RawRecord | Ready | Deleted | Retracts | Reading | BadDocument | Note
 Record = TypeVar("Record")
 
 
@@ -130,7 +122,7 @@ _LONGEST_FILE = 4 * LONGEST_RECORD
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a file."""
     name = str(path)
-    with _readable(path), path.open("rb") as raw:
+    with readable(path), path.open("rb") as raw:
         packed = raw.read(2) == _GZIP
         raw.seek(0)
         try:
@@ -143,12 +135,13 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 def is_packed(path: Path) -> bool:
     """Whether a file is compressed with gzip."""
-    with _readable(path), path.open("rb") as raw:
+    with readable(path), path.open("rb") as raw:
         return raw.read(2) == _GZIP
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
+    """A file that the system cannot read is BadDocument."""
     try:
         yield
     except OSError as error:
@@ -189,7 +182,7 @@ def content_of(path: Path) -> bytes:
 
 def fingerprint(path: Path) -> str:
     """Size and modification time of a file."""
-    with _readable(path):
+    with readable(path):
         status = path.stat()
     return f"{status.st_size}-{status.st_mtime_ns}"
 

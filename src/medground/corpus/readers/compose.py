@@ -9,8 +9,6 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, TypeVar
 
-from lxml.etree import ParserError
-from lxml.html import fromstring
 from pydantic import BaseModel, ValidationError
 
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
@@ -248,6 +246,9 @@ def plain(marked: str) -> str:
     """The text of a piece of HTML in one line; scripts are left out."""
     visible = _BREAK.sub(" ", _COVERED.sub(" ", printable(marked)))
     if "<" in visible or "&" in visible:
+        from lxml.etree import ParserError  # imported late: most answers read no HTML
+        from lxml.html import fromstring
+
         try:
             visible = fromstring(f"<div>{visible}</div>").text_content()
         except (ParserError, ValueError):

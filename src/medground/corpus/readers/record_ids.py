@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -124,7 +123,7 @@ def identified(known: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any
                 identifiers[name] = value
             else:
                 metadata[name] = given
-    said = [(place, text) for place, given in places if given and _is_place(place) for text in _texts(given)]
+    said = [(place, text) for place, given in places if given and _PLACES.fullmatch(place) for text in _texts(given)]
     cautions: list[str] = []
     for place, text in said:
         for kind, value in _own(place, text):
@@ -173,11 +172,6 @@ def _retracted_beside(said: list[tuple[str, str]], own: set[str]) -> Iterator[st
         names = [name for found in papers_named(text).values() for name in found] if _MAY_NAME.search(text) else []
         names += [f"pmid:{number}" for number in re.findall(r"(?<![\w.])[1-9]\d{6,7}(?![\w.])", text)]
         yield from (_BESIDE.format(place, name) for name in names if name not in own and is_retracted(name))
-
-
-@lru_cache(maxsize=4096)
-def _is_place(field: str) -> bool:
-    return _PLACES.fullmatch(field) is not None
 
 
 _IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}

@@ -277,19 +277,14 @@ def _told(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str
         if not value or key in _NOT_SAID or (isinstance(value, str) and len(value) > _SHORT and key != "keywords"):
             continue
         name = f"{above}{key}".casefold().replace("-", "_") if above else key
-        if isinstance(value, str) and not _is_of_it(name) and not _SIGNS.search(value.casefold()):
+        if isinstance(value, str) and not _SIGNS.search(name) and not _SIGNS.search(value.casefold()):
             continue
         is_list = isinstance(value, list | tuple)
         for one in listed(value) if key == "keywords" else value if is_list else (value,):
             if isinstance(one, Mapping) and name.count(".") < _DEEPEST and (not is_list or _OWN_LISTS.match(name)):
                 yield from _told(one, f"{name}.")
-            elif isinstance(one, str | int) and (_is_of_it(name) or _SIGNS.search(str(one).casefold())):
+            elif isinstance(one, str | int) and (_SIGNS.search(name) or _SIGNS.search(str(one).casefold())):
                 yield name, str(one).casefold().strip()
-
-
-@lru_cache(maxsize=4096)
-def _is_of_it(name: str) -> bool:
-    return _SIGNS.search(name) is not None
 
 
 def _state(name: str, value: str) -> Retraction | None:

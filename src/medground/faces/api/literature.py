@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from medground.answering.conclude.claim import CheckedClaim
 from medground.corpus.chunk import chunk
 from medground.engine.search import Syntax
+from medground.engine.strategy import StrategyFound
 from medground.faces.api.caller import FIGURES, Caller, Door, Served, door, written
 from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
@@ -80,6 +81,23 @@ async def search(
     )
     found = await while_there(request, work)
     return Found(hits=tuple(found.hits), searches=found.searches, notes=found.notes, notice=found.notice)
+
+
+class StrategyAsked(Where):
+    """A search strategy in PubMed's syntax; `#1` stands for the first line."""
+
+    lines: tuple[Annotated[str, Field(max_length=4000)], ...] = Field(min_length=1, max_length=60)
+
+
+@router.post("/strategy", summary="Search by a strategy of several lines", responses={404: {}})
+async def strategy(
+    asked: Annotated[StrategyAsked, Body(examples=[{"lines": ["asthma[mh]", "child*", "#1 AND #2"]}])],
+    request: Request,
+    person: Caller,
+    service: Served,
+) -> StrategyFound:
+    """The number of records of each line, and the records of the last one, each once."""
+    return await while_there(request, service.use(lambda engine: engine.strategy(asked.lines), person, **asked.named()))
 
 
 @router.post("/verify", summary="Check a claim", responses={404: {}})

@@ -9,7 +9,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import Response
@@ -44,15 +43,7 @@ _OF_WORK = ("429", "502", "503", "504", "507")
 @cache
 def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
     """The description of an app. Where it is not `authenticated`, a token may be sent but need not."""
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        description=app.description,
-        routes=app.routes,
-        license_info=app.license_info,
-        tags=[{"name": name, "description": words} for name, words in TEXTS["tags"].items()],
-    )
+    document = FastAPI.openapi(app)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
@@ -127,6 +118,7 @@ def make_app(
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # both of these load scripts from elsewhere
         redoc_url=None,
+        openapi_tags=[{"name": name, "description": words} for name, words in TEXTS["tags"].items()],
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[

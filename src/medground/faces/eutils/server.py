@@ -7,11 +7,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -120,27 +121,20 @@ class Lane:
             raise busy from None
         finally:
             self._waiting -= 1
-        result: asyncio.Future[T] = (loop := asyncio.get_running_loop()).create_future()
-
-        def settle(outcome: Any, error: BaseException | None) -> None:
-            self._turns.release()  # only now, even if it is no longer awaited
-            if not result.done() and error is None:
-                result.set_result(outcome)
-            elif not result.done() and error is not None:
-                result.set_exception(error)
+        loop, result = asyncio.get_running_loop(), Future[T]()
+        result.set_running_or_notify_cancel()  # it goes on, even if it is no longer awaited
 
         def serve() -> None:
-            outcome: T | None = None
-            error: BaseException | None = None
             try:
-                outcome = work()
-            except BaseException as raised:  # noqa: BLE001 - the waiting caller gets it
-                error = raised
+                tell = partial(result.set_result, work())
+            except BaseException as error:  # noqa: BLE001 - the waiting caller gets it
+                tell = partial(result.set_exception, error)
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(settle, outcome, error)
+                loop.call_soon_threadsafe(self._turns.release)
+            tell()
 
         threading.Thread(target=serve, name="eutils", daemon=True).start()
-        return await result
+        return await asyncio.wrap_future(result)
 
 
 class Lanes:

@@ -6,10 +6,9 @@ where the question is for these. Measured, no order of sources by the type of qu
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from medground.language import words
 from medground.language.mesh_terms import Named, named
@@ -25,11 +24,6 @@ _NAMES = 6
 _LISTS = word_lists("research_words")
 _FILLER = re.compile(rf"\b(?:{'|'.join(sorted(_LISTS['filler'], reverse=True))}|\[[a-z ]+\])(?!\w)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
-_ASPECTS = {
-    name.removeprefix("aspect "): re.compile(rf"\b(?:{'|'.join(asked)})\b", re.IGNORECASE)
-    for name, asked in _LISTS.items()
-    if name.startswith("aspect ")
-}
 
 
 def by_words(question: str) -> str:
@@ -42,20 +36,6 @@ def by_words(question: str) -> str:
     names = [one.words for one in _best_names(said, 2 * _NAMES) if one.words.casefold() not in asked.casefold()]
     rest = plain.split() if not names and len(asked.split()) < _WORDS // 2 else []
     return " ".join(" ".join([asked, *names, *rest]).split()[:_WORDS])
-
-
-def by_terms(question: str) -> str:
-    """What the question names, by its heading where the heading says it in other words, and the aspect asked for.
-
-    Empty if it names nothing.
-    """
-    said = " ".join(question.split())
-    found = _best_names(said, _NAMES)
-    if not found:
-        return ""
-    aspects = [name for name, asked in _ASPECTS.items() if asked.search(said)]
-    names = [_both(one) for one in sorted(found, key=lambda one: one.start)]
-    return " ".join(dict.fromkeys(" ".join([*names, *aspects[:2]]).split()))
 
 
 def graph_terms(question: str) -> tuple[str, ...]:
@@ -115,20 +95,10 @@ _SUBJECT = 2.0
 which is at most 7."""
 
 
-def _both(one: Named) -> str:
-    """The words of a name; its heading too, if that shares no word with them."""
-    if not one.heading or set(words.terms(one.heading)) & set(words.terms(one.words)):
-        return one.words
-    return f"{one.words} {one.heading.split(',')[0]}"
-
-
 def _term(one: Named) -> str:
     """How a graph is asked for it: by its heading, unless that is written backwards (`Diabetes Mellitus, Type 2`)."""
     return one.heading if one.heading and "," not in one.heading else one.words.replace(",", " ")
 
-
-Form = Literal["words", "terms", "concept"]
-"""How a query is made: `words`, the question without its filler; `terms`, its names; `concept`, a graph's term."""
 
 _ORDER: tuple[SourceKind, ...] = ("research", "book", "guideline", "wiki", "graph", "web", "protein")
 _DISEASE_PARTS, _DISEASE = ("|".join(sorted(_LISTS[name])) for name in ("parts of a disease", "names of diseases"))
@@ -158,10 +128,13 @@ class Sought(NamedTuple):
 def plan(question: str, sources: Sequence[tuple[str, SourceKind]], *, options: Sequence[str] = ()) -> list[Sought]:
     """The queries of a plan, best first: at most half as many as asking every source would take, and at least one.
 
-    One for stored records comes beside these where such a question is asked.
+    One for stored records comes before these where such a question is asked.
     """
-    most = max(1, lookups_of_all(question, sources) // 2) + _asks_for_records(question, options)
-    return list(islice(ladder(question, sources, options=options), most))
+    records = _asks_for_records(question, options)
+    most = max(1, lookups_of_all(question, sources) // 2) + records
+    kinds = dict.fromkeys(("graph", *_ORDER) if records else _ORDER)
+    asked = (_query(question, name, kind) for kind in kinds for name, its in sources if its == kind)
+    return list(filter(None, asked))[:most]
 
 
 def lookups_of_all(question: str, sources: Sequence[tuple[str, SourceKind]]) -> int:
@@ -170,62 +143,16 @@ def lookups_of_all(question: str, sources: Sequence[tuple[str, SourceKind]]) -> 
     return sum(1 for _, kind in sources if kind != "graph" or terms)
 
 
-def ladder(
-    question: str, sources: Sequence[tuple[str, SourceKind]], *, options: Sequence[str] = ()
-) -> Iterator[Sought]:
-    """Every different query that is worth trying, best first: records where they are asked for, research, the rest."""
-    said: set[tuple[str, str, str]] = set()
-    kinds = dict.fromkeys(("graph", *_ORDER) if _asks_for_records(question, options) else _ORDER)
-    steps: list[tuple[SourceKind, Form]] = [(kind, "concept" if kind == "graph" else "words") for kind in kinds]
-    steps += [(kind, "terms") for kind in kinds if kind != "graph"]
-    for part in (slice(0, 1), slice(1, None)):  # further terms of a graph come after everything else
-        for kind, form in steps:
-            for name in (name for name, its in sources if its == kind):
-                for query in _queries(question, name, form)[part]:
-                    key = (name, query.term.casefold(), query.text.casefold())
-                    if key not in said:
-                        said.add(key)
-                        yield query
-
-
 def _asks_for_records(question: str, options: Sequence[str]) -> bool:
     """Whether stored records answer it. They come first, and beside the others: a record takes no text's place."""
     said = " ".join(question.split())
     return not options and len(said.split()) <= _LONG and _FEATURES.search(said) is not None
 
 
-def _queries(question: str, source: str, form: Form) -> list[Sought]:
-    if form == "concept":
-        return [Sought(source, by_words(question), term) for term in graph_terms(question)]
-    text = by_terms(question) if form == "terms" else by_words(question)
-    return [Sought(source, text)] if text else []
-
-
-Past = tuple[Sequence[tuple[str, str]], int, Sequence[str]]
-"""The queries of an earlier plan, each with its source; its points; the sources that had nothing."""
-
-
-def improved(
-    question: str,
-    sources: Sequence[tuple[str, SourceKind]],
-    past: Sequence[Past],
-    siblings: int,
-    *,
-    options: Sequence[str] = (),
-) -> list[Sought]:
-    """The next plan: the queries of the best one that found something, and the next ones that were not tried.
-
-    The first plan is that of `plan`. Every later one goes on along the ladder by as many queries, so that each reaches
-    a source or a wording that no earlier one had; at its end the best plan comes again. `siblings` is the number of
-    plans that were made from the same feedback.
-    """
-    first = plan(question, sources, options=options)
-    best = max(past, key=lambda one: one[1], default=None)
-    if best is None and not siblings:
-        return first
-    rungs = list(ladder(question, sources, options=options))
-    rest = [one for one in rungs if one not in first]
-    begin = (max(len(past) - 1, 0) + siblings) * len(first)
-    kept = [one for one in rungs if best and (one.source, str(one)) in best[0] and one.source not in best[2]]
-    added = [one for one in rest[begin : begin + len(first)] if one not in kept]
-    return [*kept, *added] or first
+def _query(question: str, source: str, kind: SourceKind) -> Sought | None:
+    """The question without its filler; of a graph about the first thing that it names, if it names one."""
+    text = by_words(question)
+    if kind != "graph":
+        return Sought(source, text) if text else None
+    terms = graph_terms(question)
+    return Sought(source, text, terms[0]) if terms else None

@@ -171,8 +171,7 @@ async def _written(question: Question, sources: Sources, run: Run, place: Place)
     feedback = []
     for one in place.feedback:
         if one.score is not None:
-            queries = tuple((name, str(query)) for name, query in one.plan)
-            told = {"score": one.score, "suggestion": one.suggestion, "empty": one.empty, "queries": queries}
+            told = {"score": one.score, "suggestion": one.suggestion, "empty": one.empty}
             feedback.append(rating.Feedback.model_validate({"plan": tagged(one.plan, names), **told}))
     value = rating.ImprovePlanInput(
         question=question.text,

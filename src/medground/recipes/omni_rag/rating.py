@@ -8,8 +8,13 @@ from pydantic import AfterValidator, Field
 from medground.language import words
 from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.models.operators.prose import in_tag
-from medground.recipes.omni_rag import by_words as keyless
-from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries, read_tags
+from medground.recipes.omni_rag.operators import (
+    ExploredSource,
+    PlanSourcesInput,
+    PlanSourcesOutput,
+    plan_sources,
+    read_tags,
+)
 from medground.values.question import Option
 
 MOST_POINTS = 5
@@ -17,8 +22,6 @@ MOST_POINTS = 5
 _TOGETHER = 0.5
 """Without a model: weight of the best single passage; the rest is that of all passages together. Words that are
 scattered over passages say less than the same words in one."""
-_NAMED = 4
-"""Most words that a suggestion without a model names."""
 SUGGESTION_WORDS = 100
 """Most words of a suggestion (E.9); longer ones are cut."""
 
@@ -47,25 +50,6 @@ class RatePlanOutput(OperatorOutput):
     score: int = Field(ge=0, le=MOST_POINTS, description="the points added up, a whole number from 0 to 5")
 
 
-def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> str:
-    states = {
-        source.name: {one.state for one in value.retrieved if one.source == source.name} for source in value.sources
-    }
-    written = {words.stem(token): token for token in reversed(words.tokens(value.question))}
-    lacking = (stem for stem in words.topic(value.question) - present if stem in written)
-    rarest = sorted(lacking, key=lambda stem: (-words.weight(stem), stem))
-    missing = [written[stem] for stem in rarest[:_NAMED]]
-    empty = [name for name, found in states.items() if found == {"empty"}]
-    unused = [name for name, found in states.items() if not found]
-    said = [
-        f"By word count alone, the passages hold {share:.0%} of the question's words.",
-        f"Missing: {', '.join(missing)}." if missing else "",
-        f"Nothing found in {', '.join(empty)}." if empty else "",
-        f"Not asked: {', '.join(unused)}." if missing and unused else "",
-    ]
-    return " ".join(filter(None, said))
-
-
 def _read_rating(value: RatePlanInput, text: str) -> RatePlanOutput:
     """The reply to prompt E.9. Raises InvalidOutput: there is no score."""
     score = re.match(r"[0-5](?![.\d])", in_tag(text, "score"))
@@ -77,7 +61,7 @@ def _read_rating(value: RatePlanInput, text: str) -> RatePlanOutput:
 
 @operator(writes_queries=True, reads=_read_rating)
 def rate_plan(value: RatePlanInput) -> RatePlanOutput:
-    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
+    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity.
 
     Five points need every word in one passage. Without any passage the score is 0: then nothing was found.
     """
@@ -86,7 +70,8 @@ def rate_plan(value: RatePlanInput) -> RatePlanOutput:
     present = frozenset[str]().union(*passages)
     best = max((words.coverage(wanted, passage) for passage in passages), default=0.0)
     share = _TOGETHER * best + (1 - _TOGETHER) * words.coverage(wanted, present)
-    return RatePlanOutput(score=int(MOST_POINTS * share + 1e-9), suggestion=_suggestion(value, present, share))
+    said = f"By word count alone, the passages hold {share:.0%} of the question's words."
+    return RatePlanOutput(score=int(MOST_POINTS * share + 1e-9), suggestion=said)
 
 
 class Feedback(OperatorInput):
@@ -97,8 +82,6 @@ class Feedback(OperatorInput):
     suggestion: Untrusted = ""
     empty: tuple[str, ...] = ()
     """Sources that were asked and had nothing."""
-    queries: tuple[tuple[str, str], ...] = Field(default=(), exclude=True)
-    """The queries of the plan, each with its source."""
 
 
 class ImprovePlanInput(OperatorInput):
@@ -119,9 +102,6 @@ class ImprovePlanInput(OperatorInput):
     reads=read_tags,
 )
 def improve_plan(value: ImprovePlanInput) -> PlanSourcesOutput:
-    """The queries of the best plan that found something, and the next that were not tried."""
-    sources = [(source.name, source.kind) for source in value.sources]
-    options = [option.text for option in value.options]
-    past = [(one.queries, one.score, one.empty) for one in value.feedback]
-    chosen = keyless.improved(value.question, sources, past, len(value.siblings), options=options)
-    return planned_queries(chosen, value.sources, value.most)
+    """The same plan again, which ends the loop: word statistics cannot tell what would be better."""
+    shown = {"question": value.question, "options": value.options, "sources": value.sources, "most": value.most}
+    return plan_sources.keyless(PlanSourcesInput.model_validate(shown))

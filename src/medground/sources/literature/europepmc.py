@@ -16,7 +16,7 @@ from medground.sources.eutils.client import Eutils
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
 from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, quoted
-from medground.sources.live import Json, part, parts, text
+from medground.sources.live import Json, parts, text
 from medground.sources.pubmed.source import open_client
 from medground.values.document import Document, MeshHeading
 
@@ -36,7 +36,7 @@ def document_of(record: Json) -> Document | None:
     abstract = abstract_of(text(record, "abstractText"))
     concerns = [
         f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
-        for one in parts(part(record, "commentCorrectionList"), "commentCorrection")
+        for one in parts(record, "commentCorrectionList.commentCorrection")
         if text(one, "type").casefold() == "expression of concern in"
     ]
     return found.model_copy(
@@ -62,9 +62,9 @@ def _mesh(record: Json) -> tuple[MeshHeading, ...]:
                 filter(None, (text(q, "qualifierName") for q in qualifiers if text(q, "majorTopic_YN") == "Y"))
             ),
         )
-        for heading in parts(part(record, "meshHeadingList"), "meshHeading")
+        for heading in parts(record, "meshHeadingList.meshHeading")
         if (descriptor := text(heading, "descriptorName"))
-        for qualifiers in [list(parts(part(heading, "meshQualifierList"), "meshQualifier"))]
+        for qualifiers in [[*parts(heading, "meshQualifierList.meshQualifier")]]
     )
 
 

@@ -63,8 +63,7 @@ def is_inactive(entry: Json) -> bool:
 
 def successors(entry: Json) -> tuple[str, ...]:
     """The accessions that an inactive entry was merged into or split among."""
-    told = texts(part(entry, "inactiveReason"), "mergeDemergeTo")
-    return tuple(one for one in told if ACCESSION.fullmatch(one))
+    return tuple(filter(ACCESSION.fullmatch, texts(entry, "inactiveReason.mergeDemergeTo")))
 
 
 def why_inactive(entry: Json) -> str:
@@ -99,7 +98,7 @@ def entry_document(entry: Json) -> Document:
         sections=sections,
         kind="protein",
         journal="UniProtKB",
-        keywords=tuple(filter(None, (text(one, "name") for one in parts(entry, "keywords")))),
+        keywords=tuple(filter(None, texts(entry, "keywords.name"))),
         identifiers={"uniprot": names.accession} | ({"gene": names.gene} if names.gene else {}),
         references=tuple(f"PMID:{pmid}" for pmid in _pmids(entry)),
         url=f"{_PAGE}/{names.accession}/entry",
@@ -143,13 +142,9 @@ def _metadata(entry: Json, names: Names) -> dict[str, tuple[str, ...]]:
 
 def _pmids(entry: Json) -> list[str]:
     """The papers that the entry names as its basis, each once: first its references, then those of single facts."""
-    cited = [
-        text(reference, "id")
-        for one in parts(entry, "references")
-        for reference in parts(part(one, "citation"), "citationCrossReferences")
-        if text(reference, "database") == "PubMed"
-    ]
-    found = [*cited, *(text(one, "id") for one in _evidences(entry.get("comments")) if text(one, "source") == "PubMed")]
+    basis = parts(entry, "references.citation.citationCrossReferences")
+    named = (*basis, *_evidences(entry.get("comments")))
+    found = (text(one, "id") for one in named if "PubMed" in (text(one, "database"), text(one, "source")))
     return list(dict.fromkeys(pmid for pmid in found if pmid.isascii() and pmid.isdigit()))
 
 

@@ -47,35 +47,33 @@ def folded(name: str) -> str:
 
 def read_names(entry: Json) -> Names:
     """The names of an entry."""
-    described = part(entry, "proteinDescription")
-    found: list[str] = []
-    for kind in ("recommendedName", "submissionNames", "alternativeNames"):
-        given = [part(described, kind)] if kind == "recommendedName" else parts(described, kind)
-        for name in given:
-            found += [text(name, "fullName", "value"), *(text(short, "value") for short in parts(name, "shortNames"))]
-    genes = list(parts(entry, "genes"))
-    gene, *others = [name for one in genes for name in _gene_names(one)] or [""]
+    kinds = ("recommendedName", "submissionNames", "alternativeNames")
+    named = [one for kind in kinds for one in parts(entry, f"proteinDescription.{kind}")]
+    places = ("geneName.value", "synonyms.value", "orderedLocusNames.value", "orfNames.value")
+    genes = [name for one in parts(entry, "genes") for place in places for name in texts(one, place)]
+    gene, *others = [*filter(None, genes)] or [""]
     organism = part(entry, "organism")
     taxon = organism.get("taxonId")
     return Names(
         accession=text(entry, "primaryAccession"),
-        names=tuple(dict.fromkeys(filter(None, found))),
+        names=tuple(
+            dict.fromkeys(
+                name
+                for one in named
+                for place in ("fullName.value", "shortNames.value")
+                for name in texts(one, place)
+                if name
+            )
+        ),
         gene=gene,
         synonyms=tuple(dict.fromkeys(others)),
         organism=text(organism, "scientificName"),
         common=text(organism, "commonName"),
         taxon=taxon if isinstance(taxon, int) else 0,
         reviewed=text(entry, "entryType").startswith("UniProtKB reviewed"),
-        fragment="fragment" in text(described, "flag").casefold(),
+        fragment="fragment" in text(entry, "proteinDescription", "flag").casefold(),
         secondary=tuple(texts(entry, "secondaryAccessions")),
     )
-
-
-def _gene_names(gene: Json) -> list[str]:
-    named = [text(gene, "geneName", "value")]
-    for kind in ("synonyms", "orderedLocusNames", "orfNames"):
-        named += [text(one, "value") for one in parts(gene, kind)]
-    return [name for name in named if name]
 
 
 ACCESSION = re.compile(r"(?:[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2})")
