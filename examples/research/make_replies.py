@@ -31,6 +31,7 @@ from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import main as medground
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.server import make_app
+from medground.sources.http.clients import Network
 
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
 RECORDS: dict[str, Any] = json.loads((Path(__file__).parent / "records.json").read_text(encoding="utf-8"))
@@ -231,7 +232,7 @@ def main() -> None:
             """Records the replies of the made network, whichever a source would use."""
 
             def __init__(self, folder: Path, network_of: object = None) -> None:
-                super().__init__(folder, lambda: network)
+                super().__init__(folder, Network(make=lambda: network))
 
         wire.Recording = Recording  # type: ignore[misc]
         medground(["research", QUESTION, "--record", sys.argv[1], *sys.argv[2:]])

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import OSA
 
@@ -31,8 +32,10 @@ from medground.language.thresholds import (
     UNSEEN,
 )
 from medground.language.types import has_types_of
-from medground.pubmed.mesh_table import Heading
 from medground.values.query import Or, Phrase, Query
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh_table import Heading
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
