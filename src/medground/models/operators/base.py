@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from medground.errors import ConfigError
@@ -54,6 +54,8 @@ class OperatorInput(Frozen):
     A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
     """
 
+    model_config = ConfigDict(defer_build=True)
+
 
 class AskedInput(OperatorInput, InWords):
     """Base of the inputs that are about a question, whose text is their field `question`."""
@@ -84,6 +86,8 @@ def _head(*parts: object) -> str:
 
 class OperatorOutput(Frozen):
     """Base of operator outputs, which a model fills in."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class PlainOutput(OperatorOutput):
