@@ -14,7 +14,7 @@ from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import AnswerNetwork, Candidate, Judged, log_sum, read_together
-from medground.language.quoting.leading import POINTS_BACK, cell_named, says_beside, says_the_same
+from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
@@ -158,8 +158,8 @@ def best_first(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
-    weighed = [_strongest(reading) for reading in with_strengths(asked, readings, network)]
-    ordered = sorted(weighed, key=lambda reading: -log_sum(reading.strengths.values()))
+    weighed = [_strongest(asked, reading) for reading in with_strengths(asked, readings, network)]
+    ordered = sorted(weighed, key=lambda reading: -log_sum(_quotable(asked, reading).values()))
     return [replace(reading, rank=rank) for rank, reading in enumerate(ordered, start=1)]
 
 
@@ -168,13 +168,18 @@ def _read(reading: Reading) -> str:
     return "\n".join([*(passage.title for passage in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
-def _strongest(reading: Reading) -> Reading:
+def _quotable(asked: Asked, reading: Reading) -> dict[int, float]:
+    """The strengths of the sentences that may be quoted: what is not prose puts no paper first."""
+    return {at: judged.answers for at, judged in reading.judged.items() if is_quotable(asked, judged.sentence)}
+
+
+def _strongest(asked: Asked, reading: Reading) -> Reading:
     if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
         return reading
+    strengths = _quotable(asked, reading)
 
     def strength(passage: Passage) -> float:
-        inside = (s for at, s in reading.strengths.items() if passage.start <= at < passage.end)
-        return max(inside, default=-math.inf)
+        return max((s for at, s in strengths.items() if passage.start <= at < passage.end), default=-math.inf)
 
     kept = tuple(sorted(reading.passages, key=strength, reverse=True)[:PASSAGES_PER_DOCUMENT])
     judged = {at: one for at, one in reading.judged.items() if any(p.start <= at < p.end for p in kept)}
