@@ -117,7 +117,7 @@ def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
     assert not (tmp_path / "nothing").exists()
     trainset.export([judged_file(a_judged_question(0, negative=False))], tmp_path / "set")
     with pytest.raises(UsageError, match="no pair of a positive and a negative plan"):
-        train(tmp_path / "set", tmp_path / "out", trainset.DPO, adapter=tmp_path)
+        trainset.read_examples(tmp_path / "set", "pairs")
     with pytest.raises(UsageError, match="no negative plan"):
         train(tmp_path / "set", tmp_path / "out", trainset.SFT.model_copy(update={"which": "negative"}), base="x")
 
