@@ -31,6 +31,7 @@ STUDIES = 2
 
 def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, at most `count`: in the given order, one of each paper before a second one.
+    Where an aspect is asked, such as harms, those that name it come first.
 
     Quotes that say an earlier one again and quotes from retracted papers are left out. What forbids what the question
     asks leave for comes before all, and then how another disease is treated is left out. What another paper says
@@ -42,7 +43,8 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     forbids = {e.id: share for e in usable if (share := forbidden(asked, e.title, e.quote))}
     usable = [e for e in usable if e.id in forbids or not (forbids and _treats_another(asked, e))]
     both = {e.id for e in usable if compared and compared.names_both(f"{e.title} {e.quote}")}
-    usable.sort(key=lambda e: e.id not in both)
+    if compared or asked.deciding_aspects:
+        usable.sort(key=lambda e: e.id not in both if compared else -asked.share_named(e.title, e.quote))
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
