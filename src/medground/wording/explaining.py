@@ -40,8 +40,8 @@ def _because(explanation: Explanation) -> str:
     own = judged[places[0]]
     if places[0]:
         return (
-            f"sentence {places[0] + 1} comes before those with higher scores by the order of quotes: the subject in "
-            "it or its title, one of each paper, findings before aims, and with vectors the nearest in meaning"
+            f"sentence {places[0] + 1} comes before those with higher scores: these are fragments, do not name what is "
+            "asked, or stand in a paper that has a quote already"
         )
     rival = next((one for number, one in enumerate(judged) if number not in places), None)
     if rival is None:

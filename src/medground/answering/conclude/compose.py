@@ -111,7 +111,8 @@ def _first_line(decision: Decision, kept: Sequence[Verdicted], run: Run) -> Firs
         lost = [thing.said for thing in run.asked.deciding]
     if lost:
         reason = f"no quote mentions {' or '.join(lost)}"
-    return FirstLine(decision.status, kept[0][0].text if kept else "", reason)
+    text = kept[0][0].text if kept and decision.status != "unanswerable" else ""
+    return FirstLine(decision.status, text, reason)
 
 
 def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run) -> list[Verdicted]:
