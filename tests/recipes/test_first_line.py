@@ -162,6 +162,7 @@ GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and se
     ("question", "documents", "line"),
     [
         ("Does anything help for gout?", [GOUT], GOUT.text),
+        ("Does anyone know if gout is hereditary2?", [GOUT], GOUT.text),
         ("My older sister has gout, can she fly?", [GOUT], GOUT.text),
         ("Does my baby have gout?", [GOUT], GOUT.text),
         ("Does coffee cause gout?", [GOUT], "Nothing found on coffee in"),
@@ -181,6 +182,15 @@ def test_a_number_or_letter_is_part_of_a_name(question: str, thing: str, own: st
     corpus_of_documents(tmp_path, [*make_documents(50, 100), trial(6, "A study.", other), trial(7, "A study.", own)])
     with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
         assert engine.ask(question).evidence[0].document_id == "PMID:7"
+
+
+def test_what_is_inborn_is_spread_by_inheritance(ask: Ask) -> None:
+    other = trial(6, "Hepatitis.", "Hepatitis is spread from a mother to her child at birth.")
+    drug = trial(7, "Haemophilia.", "The half-life of factor VIII was 12 hours in haemophilia.")
+    inherited = trial(8, "Haemophilia.", "Haemophilia is inherited as an X-linked recessive trait.")
+    question = "How is haemophilia spread to her child?"
+    assert ask(question, [other, drug]).decision.unmentioned == ("the inheritance of haemophilia",)
+    assert ask(question, [other, drug, inherited]).evidence[0].document_id == "PMID:8"
 
 
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:

@@ -16,6 +16,12 @@ _AGE = lazy_pattern(
     r"\b(?P<old>\d\d?)[ -](?:years?|yrs?)[ -]olds?\b",
     re.IGNORECASE,
 )
+PATIENT = lazy_pattern(
+    r"\d[ -]year[ -]olds?\b[^.;?]*?\bwith\b(?P<had>.*?)"
+    r"(?=\b(?:who|now|given|\w+ed|takes?|took|has|had|is|was|gets?|got|develops?|feels?|felt|began)\b|[.;?]|$)",
+    re.IGNORECASE,
+)
+"""What a patient of an age has, up to what was done or happened."""
 _PARTS = lazy_pattern(r"[.;\n]")
 _LEFT_OUT = lazy_pattern(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
 _GROUPS = {"young": ("Infant", "Child", "Adolescent"), "grown": ("Adult",), "pregnant": ("Pregnancy", "Pregnant Women")}

@@ -16,7 +16,7 @@ from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
-from medground.language.people import lost_people, people_among
+from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import PlainWording, corrected, in_plain_words, typed_too
 from medground.language.plain_words import is_plain
 from medground.language.requests import (
@@ -119,8 +119,11 @@ class Asked:
 
     @cached_property
     def deciding(self) -> list[Subject]:
-        """The subjects that every text about this names."""
-        return [subject for subject in self.subjects if subject.decides]
+        """The subjects that every text about this names; what a patient has decides nothing beside two others."""
+        found = [subject for subject in self.subjects if subject.decides]
+        had = [patient.span("had") for patient in PATIENT.finditer(self.plain)]
+        rest = [subject for subject in found if not any(start <= subject.start < end for start, end in had)]
+        return rest if len(rest) > 1 else found
 
     @property
     def things(self) -> list[Subject]:

@@ -1,5 +1,6 @@
 """Find sentences in biomedical text, with the library nupunkt and corrections for this field."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -55,6 +56,9 @@ _INSIDE = lazy_pattern(r"[.?!](?=[^\s.?!])")
 """A mark in an address that does not end it."""
 _SHORT = lazy_pattern(r"(?:^|[\s(])(?:[A-Z][a-z]{1,2}|0|chr)\.$")
 """How a sentence ends that goes on in small letters or a number: a genus (Ae. | aegypti), a spaced number (0. | 3)."""
+_OPEN_END = lazy_pattern(r"(?:^|[\s(\[])(?:vit|subsp|ssp|bv|pv|cv|chr|chrom|tab|figs?|suppl?|refs?)\.$", re.IGNORECASE)
+_CLOSED_START = lazy_pattern(r"[A-K]\d{0,2}\b|S?\d|[a-z]|(?i:tab|fig|box|append|file|note|eq|mat|meth|data)")
+"""What belongs to an abbreviation before it: "vit. | C", "Tab. | 3", "Suppl. | Table 2"."""
 _BRACKET = 120
 """Characters: in longer brackets there may be sentences."""
 
@@ -108,6 +112,9 @@ def _is_cut(text: str, before: Span, after: Span) -> bool:
         return False
     first = text[after[0]]
     if (first.islower() or first.isdigit()) and _SHORT.search(text, max(before[0], before[1] - 8), before[1]):
+        return True
+    ends = _OPEN_END.search(text, max(before[0], before[1] - 8), before[1])
+    if ends and _CLOSED_START.match(text, after[0], after[1]):
         return True
     tail, follows = text[max(before[0], before[1] - _BRACKET) : before[1]], text[after[0] : after[0] + _BRACKET]
     closed = follows.find(")")

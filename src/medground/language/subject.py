@@ -51,6 +51,7 @@ _INBORN = "C16.320"
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
+_FOOTNOTE = re.compile(r"([a-z]{5,})\d{1,2}")
 PEOPLE = {
     **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
     **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
@@ -198,6 +199,12 @@ def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subje
     ]
 
 
+def _has_footnote(word: str) -> bool:
+    """Whether a word is plain English with a number behind it, such as `hereditary2`, which names nothing."""
+    found = _FOOTNOTE.fullmatch(word)
+    return found is not None and is_plain(found[1])
+
+
 def _is_done(said: str, question: str) -> bool:
     """Whether a word is what somebody does: in "can he fly" it is no insect."""
     return re.search(rf"\b(?:i|he|she|we|they|you) {re.escape(said)}\b", question, re.IGNORECASE) is not None
@@ -231,7 +238,7 @@ def _subject(said: str, heading: str, kind: str, question: str) -> Subject:
     if found is not None:
         return _headed(said, found, question)
     plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
-    coded = kind in ("name", "abbreviation") and said.casefold() not in plain
+    coded = kind in ("name", "abbreviation") and said.casefold() not in plain and not _has_footnote(said)
     return Subject(
         said,
         (*bracketed(question, said), *(gene_names(said) if coded else ())),
@@ -362,7 +369,7 @@ def _is_unseen(word: str, question: str) -> bool:
         begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
         plain = is_plain(re.sub("['’]s$", "", word)) or (begins and is_plain(word.lower()))
         return len(word) >= SHORT_NAME and (not plain or _names_disease(word, question))
-    if is_plain(word):
+    if is_plain(word) or _has_footnote(word):
         return False
     if len(word) >= DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
