@@ -219,7 +219,9 @@ async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], worker
             for _ in range(workers):
                 group.create_task(worker())
     except ExceptionGroup as stopped:  # what `except*` raises, Python 3.11.2 puts into a group again
-        raise next((one for one in stopped.exceptions if isinstance(one, MedgroundError)), stopped) from None
+        raise next(
+            (exception for exception in stopped.exceptions if isinstance(exception, MedgroundError)), stopped
+        ) from None
 
 
 def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:

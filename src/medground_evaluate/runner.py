@@ -257,9 +257,11 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
         **known,
     }
     if answer is not None:
-        decision, searches = answer.decision, [one for one in answer.searches if one.status == "failed"]
+        decision, searches = answer.decision, [search for search in answer.searches if search.status == "failed"]
         values = (decision.values or ()) if decision.task == "multiple-choice" else filter(None, [decision.value])
-        failed = {one.name: one.failure for one in answer.sources if one.state in ("failed", "not configured")}
+        failed = {
+            source.name: source.failure for source in answer.sources if source.state in ("failed", "not configured")
+        }
         content |= {
             "answer": tuple(values) if known["status"] == "answered" else (),
             "probability": decision.probability,

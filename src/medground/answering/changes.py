@@ -83,7 +83,7 @@ def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, r
     old, new = _by_text(before), _by_text(now)
     decisions = [(answer.decision.status, answer.decision.shown()) for answer in (before, now)]
     corpora = [{snapshot.name: snapshot.hash for snapshot in answer.snapshots} for answer in (before, now)]
-    known = {one.id: documents.get(one.id) or marked(one) for one in before.documents}
+    known = {document.id: documents.get(document.id) or marked(document) for document in before.documents}
     return Changes(
         decision=DecisionChange(before=decisions[0], now=decisions[1]) if decisions[0] != decisions[1] else None,
         new=tuple(Quoted(**_quoted(quote, now)) for key, quote in new.items() if key not in old),
@@ -93,9 +93,14 @@ def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, r
             if key not in new
         ),
         marked=tuple(
-            NowMarked(document_id=one.id, title=one.title, before=one.retraction, now=known[one.id].retraction)
-            for one in before.documents
-            if one.retraction != known[one.id].retraction
+            NowMarked(
+                document_id=document.id,
+                title=document.title,
+                before=document.retraction,
+                now=known[document.id].retraction,
+            )
+            for document in before.documents
+            if document.retraction != known[document.id].retraction
         ),
         corpora=tuple(
             CorpusChange(name=name, before=corpora[0].get(name), now=corpora[1].get(name))
@@ -203,5 +208,5 @@ def _report(report: Report, quotes: AbstractSet[str]) -> Report:
         if one.evidence and not left:
             one = one.replace(state="not answerable", reason="its papers were retracted since", evidence=())
         subanswers.append(one.replace(evidence=left))
-    connections = tuple(one for one in report.connections if quotes.isdisjoint(one.evidence))
+    connections = tuple(connection for connection in report.connections if quotes.isdisjoint(connection.evidence))
     return report.replace(subanswers=tuple(subanswers), connections=connections)

@@ -62,7 +62,7 @@ class Explanation:
         """How an answer came about, by the spans of its trace; what did not happen is empty."""
         return cls(
             asked=_told(spans, _ASKED),
-            searched=[one.model_dump(mode="json", include=_SEARCHED) for one in answer.searches],
+            searched=[search.model_dump(mode="json", include=_SEARCHED) for search in answer.searches],
             judged=[sentence for told in _told(spans, _JUDGED) for sentence in told["sentences"]],
             first_line=next(iter(_told(spans, _FIRST)), _of_answer(answer)),
             notice=answer.notice.sentence if answer.notice else "",

@@ -108,7 +108,7 @@ class KeptLookups:
 
     def keep_attachments(self, document_id: str, files: Sequence[Attachment]) -> None:
         """Keep which files go with a document; their content is kept already (`kept_attachments`)."""
-        self._add("attachments", document_id, [one.model_dump(mode="json") for one in files])
+        self._add("attachments", document_id, [file.model_dump(mode="json") for file in files])
 
     def admitted(self, ids: Sequence[str]) -> dict[str, dict[str, Document]]:
         """Those documents that the run has taken before, by the name of the source that each came from."""

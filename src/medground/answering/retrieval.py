@@ -180,7 +180,7 @@ class Retrieval:
         if not self.question.context:
             return list(lookups)
         withholding = Withholding(self.question)
-        sendable = [kept for one in lookups if (kept := withholding.sendable(one)) is not None]
+        sendable = [kept for lookup in lookups if (kept := withholding.sendable(lookup)) is not None]
         if len(sendable) < len(lookups):
             self.warn(_NOTHING_LEFT)
         if not withholding.left_out.keys() <= self._left_out.keys():
@@ -300,7 +300,7 @@ class Retrieval:
 
 def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:
     """Raise the first failure if nothing was found."""
-    if not found and (failed := next((one for one in results if isinstance(one, SourceUnavailable)), None)):
+    if not found and (failed := next((result for result in results if isinstance(result, SourceUnavailable)), None)):
         raise failed
 
 

@@ -134,7 +134,7 @@ def rows_of(answer: Answer) -> tuple[Row, ...]:
 
 
 def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -> Row:
-    own = {one.id for one in quotes}
+    own = {quote.id for quote in quotes}
     return Row(
         document_id=document.id,
         title=clean(document.title) or document.id,
@@ -149,12 +149,12 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
         url=web_address(document),
         quotes=tuple(
             RowQuote(
-                **{name: getattr(one, name) for name in ("id", "start", "end", "quote", "stance")},
-                place=", ".join(filter(None, [clean(one.section or ""), f"page {one.page}" if one.page else ""])),
+                **{name: getattr(quote, name) for name in ("id", "start", "end", "quote", "stance")},
+                place=", ".join(filter(None, [clean(quote.section or ""), f"page {quote.page}" if quote.page else ""])),
             )
-            for one in quotes
+            for quote in quotes
         ),
-        stance=one_stance(one.stance for one in quotes),
+        stance=one_stance(quote.stance for quote in quotes),
         verdicts=tuple(
             RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
             for statement in answer.statements
@@ -212,7 +212,7 @@ async def _filled(row: Row, names: Sequence[str], why: str, run: Run) -> Row:
 def _unusable(row: Row, study: Study) -> str:
     """Why a study cannot be read for a table; empty if it can."""
     text = study.document.text
-    if any(text[one.start : one.end] != one.quote for one in row.quotes):
+    if any(text[quote.start : quote.end] != quote.quote for quote in row.quotes):
         return "its text has changed since this answer; ask the question again"
     return "only its title is stored" if text.split() == study.document.title.split() else ""
 

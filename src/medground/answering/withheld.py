@@ -90,7 +90,7 @@ class Withholding:
                 return query.replace(text=text) if text else None
             case Phrase() | Near():
                 pieces = self._pieces(query.text)
-                return all_of([query.replace(text=one) for one in pieces]) if pieces else None
+                return all_of([query.replace(text=piece) for piece in pieces]) if pieces else None
             case Term():
                 said = query.value + "*" * query.prefix
             case Range():
@@ -171,7 +171,7 @@ def _synonyms(said: str) -> frozenset[str]:
 
     named = (one.heading for line in said.split("\n") for group in alternatives(line) for one in group if one.heading)
     headings = map(vocabulary().heading, named)
-    return frozenset().union(*(_forms(" ".join([one.name, *one.entry_terms])) for one in headings))
+    return frozenset().union(*(_forms(" ".join([heading.name, *heading.entry_terms])) for heading in headings))
 
 
 @lru_cache(maxsize=4096)

@@ -44,7 +44,7 @@ class References:
 
     def by(self, work: AuthorYear) -> list[Joined]:
         """The entries that are a work, by its authors and year."""
-        return [one for one in self.entries if is_by(work, one)]
+        return [entry for entry in self.entries if is_by(work, entry)]
 
 
 async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetch) -> TextCheck:
@@ -60,13 +60,13 @@ async def check(text: CitingText, beside: Sequence[Entry], run: Run, fetch: Fetc
     """
     references = await _joined([*text.entries, *beside], text, run, fetch)
     entries = (*references.entries, *references.alone)
-    papers = {document.id: source_of(document) for one in entries for document in one.documents}
-    parts = [clauses_of(one) for one in text.sentences]
+    papers = {document.id: source_of(document) for entry in entries for document in entry.documents}
+    parts = [clauses_of(sentence) for sentence in text.sentences]
     asked = [SentenceToJudge(one, references.of(one), papers) for one in [*text.sentences, *chain.from_iterable(parts)]]
     found = await findings_of(text.file, asked, run)
     wholes, rest = found[: len(parts)], iter(found[len(parts) :])
     findings = [worst(one, [(part, next(rest)) for part in own]) for one, own in zip(wholes, parts, strict=True)]
-    told = [_reference(text.file, one) for one in entries]
+    told = [_reference(text.file, entry) for entry in entries]
     return TextCheck(findings=tuple(findings), references=tuple(told), remarks=(*text.remarks, *run.warnings))
 
 

@@ -51,7 +51,7 @@ def clauses_of(sentence: CitingSentence) -> list[CitingSentence]:
     cited: tuple[tuple[str, ...], tuple[AuthorYear, ...]] = sentence.keys, sentence.authors
     for start, end in reversed(spans):
         keys = tuple(key for mark in found if start <= mark.start < end for key in mark.keys if key in sentence.keys)
-        authors = tuple(one for one in author_years(plain(text[start:end])) if one in sentence.authors)
+        authors = tuple(year for year in author_years(plain(text[start:end])) if year in sentence.authors)
         cited = (keys, authors) if keys or authors else cited
         parts.insert(0, replace(sentence, text=text[start:end], shown=text[start:end], keys=cited[0], authors=cited[1]))
     return parts

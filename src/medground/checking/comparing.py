@@ -23,9 +23,9 @@ _LEAST_NAMED = 4
 
 def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
     """The numbers of a claim that its sources have nowhere, in its own words; empty if they have all."""
-    texts = [f"{one.document.text}\n{one.document.title}" for one in sources]
+    texts = [f"{source.document.text}\n{source.document.title}" for source in sources]
     text = "\n".join(texts)
-    found = [one.text for one in missing_quantities(claim, texts)]
+    found = [quantity.text for quantity in missing_quantities(claim, texts)]
     found += [one[0] for one in _ORDINAL.finditer(claim) if not re.search(rf"\b{one[1]}(?!\d)", text)]
     for number, of in _RATE.findall(claim):
         rates = {base.replace(",", "") for other, base in _RATE.findall(text) if other == number}
@@ -35,7 +35,7 @@ def absent_numbers(claim: str, sources: Sequence[Source]) -> str:
 
 def of_other_side(claim: str, quote: Quote) -> bool:
     """Whether a sentence gives the numbers of a claim for the sides of its comparison the other way round."""
-    stated = [one for one in quantities(claim) if not one.named and one.unit not in TIMES]
+    stated = [quantity for quantity in quantities(claim) if not quantity.named and quantity.unit not in TIMES]
     return (
         bool(stated)
         and not missing_quantities(claim, [quote.text])
@@ -55,10 +55,10 @@ def doubts(claim: str, quote: Quote) -> str:
     found = broken(Part("statement", claim, (quote.text,), (quote.document,)))
     if told_apart := [Overclaim(*one).note for one in found.items() if one[0] not in ("opposite",)]:
         return f"it {told_apart[0]}"
-    stated = [one for one in quantities(claim) if not one.named and one.unit]
-    held = {value for one in quantities(f"{quote.text}\n{quote.document.title}") for value in one.values}
+    stated = [quantity for quantity in quantities(claim) if not quantity.named and quantity.unit]
+    held = {value for quantity in quantities(f"{quote.text}\n{quote.document.title}") for value in quantity.values}
     measures = (one for one in stated if one.unit not in _COUNTED and not one.about)
-    if lost := next((one.text for one in measures if held.isdisjoint(one.values)), ""):
+    if lost := next((measure.text for measure in measures if held.isdisjoint(measure.values)), ""):
         return f"{lost} stands in another sentence of the source"
     twice = len(stated) > len({one.unit for one in stated}) and not listed(claim, quote.text)
     places = [quote.text.find(one.text.split()[0]) for one in stated if one.unit not in TIMES]
@@ -68,8 +68,8 @@ def doubts(claim: str, quote: Quote) -> str:
 
 def in_digits(claim: str) -> str:
     """A claim with its numbers in digits, as the critic and the rules read them better: `fifteen` as 15."""
-    for one in reversed(quantities(claim)):
-        name = _NAME.match(claim, one.start, one.end)
-        if one.named and name and len(one.values) == 1 and min(one.values) >= _LEAST_NAMED:
-            claim = f"{claim[: one.start]}{min(one.values).normalize():f}{claim[name.end() :]}"
+    for quantity in reversed(quantities(claim)):
+        name = _NAME.match(claim, quantity.start, quantity.end)
+        if quantity.named and name and len(quantity.values) == 1 and min(quantity.values) >= _LEAST_NAMED:
+            claim = f"{claim[: quantity.start]}{min(quantity.values).normalize():f}{claim[name.end() :]}"
     return claim

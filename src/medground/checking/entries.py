@@ -128,7 +128,7 @@ def _listed(text: str) -> Iterator[Entry]:
             if len(line.strip()) >= _LEAST:
                 yield replace(_entry(str(place) if whole else "", line), printed=False)
         return
-    ends = [*(one.start() for one in starts[1:]), len(text)]
+    ends = [*(start.start() for start in starts[1:]), len(text)]
     for place, (begin, end) in enumerate(zip(starts, ends, strict=True), start=1):
         mark = begin["note"] or begin["key"] or begin["number"] or begin["item"] or str(place)
         yield _entry(mark, text[begin.end() : end])

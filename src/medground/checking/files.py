@@ -135,7 +135,7 @@ def fields_of(text: str, paths: Sequence[str], file: str) -> Iterator[tuple[int,
         where = f" at line {mark.line + 1}" if mark else ""
         raise UsageError(f"{file} is not YAML or JSON{where}; correct it, or check it as text") from None
     for path in paths:
-        found = [one for root in roots for one in _values(root, path.split("."), ())]
+        found = [value for root in roots for value in _values(root, path.split("."), ())]
         if not found:
             raise UsageError(f"{file} has no text at {path}; name a field such as `evidence.explanation`")
         for node, papers in found:

@@ -129,7 +129,7 @@ async def _candidates(entry: Entry, run: Run) -> list[Document]:
         sources = tuple(source.name for source in run.sources if source.state is not None)
         how = {"sources": sources, "rankers": (Ranker.LEXICAL,), "limit": _OF_AUTHOR, "shown": "references"}
         lookups += [Lookup(asked=all_of([any_of(terms) for terms in by]), **how)] if sources else []
-    found = await asyncio.gather(*(_ids(one, run) for one in lookups))
+    found = await asyncio.gather(*(_ids(lookup, run) for lookup in lookups))
     ids = [name for one, names in zip(lookups, found, strict=True) for name in names[: one.limit or _MOST]]
     return await _documents(list(dict.fromkeys(ids)), run)
 

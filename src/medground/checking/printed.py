@@ -106,7 +106,7 @@ def _of_csl(code: str) -> Iterator[str]:
             held = {name: data.get(name) for name in ("DOI", "PMID")}
             ids = [f"{name}: {value}" for name, value in held.items() if value and isinstance(value, int | str)]
             parts = [", ".join(filter(None, map(_author, _all(data, "author")))), data.get("title"), str(year), *ids]
-            yield ". ".join(one for one in parts if one and isinstance(one, str))
+            yield ". ".join(part for part in parts if part and isinstance(part, str))
 
 
 def _all(held: object, name: str) -> list[dict[str, object]]:
@@ -152,7 +152,7 @@ def pdf_text(content: bytes) -> str:
     from medground.corpus.readers.pdf.blocks import blocks_of, furniture, leadings
 
     with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
-        pages: Any = [one for one in read_pages(opened) if isinstance(one, Pages)][-1]
+        pages: Any = [page for page in read_pages(opened) if isinstance(page, Pages)][-1]
     dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
     kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
     usual = leadings(kept)

@@ -91,7 +91,7 @@ def read_text(text: str, file: str = "text", readable: str | None = None) -> Cit
     entries, lists = entries_of(shown)
     shown = blanked(shown, lists)
     found = marks(shown)
-    numbered = any(one.printed and one.mark.isdecimal() for one in entries)
+    numbered = any(entry.printed and entry.mark.isdecimal() for entry in entries)
     if numbered and not any(key.isdecimal() for mark in found for key in mark.keys):
         found = marks(shown, rounded=True)
     clear = _clear(shown, found)
@@ -109,10 +109,10 @@ def read_fields(text: str, file: str, parts: Iterable[tuple[int, str, tuple[str,
     """
     found: list[CitingSentence] = []
     for at, said, papers in sorted(parts):
-        for one in read_text(said, file).sentences:
-            start, end = at + one.start, at + one.end
-            cites = one.keys or (() if one.authors else papers)
-            found.append(replace(one, text=text[start:end], start=start, end=end, keys=cites))
+        for sentence in read_text(said, file).sentences:
+            start, end = at + sentence.start, at + sentence.end
+            cites = sentence.keys or (() if sentence.authors else papers)
+            found.append(replace(sentence, text=text[start:end], start=start, end=end, keys=cites))
     return CitingText(file, tuple(found))
 
 
@@ -177,7 +177,7 @@ def _sentence(text: str, shown: str, span: tuple[int, int], found: Sequence[Mark
     own = found[bisect(found, start, key=_end) : bisect(found, end, key=_end)]  # it may begin in the gap before
     keys = [key for mark in own for key in mark.keys]
     end_read = min(end, start + _LONGEST)
-    named = tuple(one for one in author_years(plain(shown[start:end_read])) if one.year)
+    named = tuple(year for year in author_years(plain(shown[start:end_read])) if year.year)
     return CitingSentence(text[start:end], start, end, shown[start:end_read], tuple(dict.fromkeys(keys)), named)
 
 

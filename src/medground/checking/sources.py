@@ -76,12 +76,16 @@ class Source:
 
     def quotes(self, claim: str) -> Iterator[Quote]:
         """Its sentences, each with its share of a claim."""
-        wanted, numbers = told(claim), {value for one in quantities(claim) for value in one.values}
+        wanted, numbers = told(claim), {value for quantity in quantities(claim) for value in quantity.values}
         for (start, end), own in zip(self.spans, self.stems, strict=True):
             share = words.coverage(wanted, own) + _OF_TITLE * words.coverage(wanted, self.title - own)
             text = self.document.text[start:end]
             if numbers:
-                share += _OF_NUMBERS * len(numbers & {v for one in quantities(text) for v in one.values}) / len(numbers)
+                share += (
+                    _OF_NUMBERS
+                    * len(numbers & {v for quantity in quantities(text) for v in quantity.values})
+                    / len(numbers)
+                )
             finds = not asks_or_plans(text)
             yield Quote(self.document, start, end, share if finds else share * _OF_AIM, own)
 

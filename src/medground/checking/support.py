@@ -60,8 +60,8 @@ def claim_on(part: str, read: Sequence[Quote], names: dict[str, str] | None = No
 
 def features_of(parts: Sequence[str], sources: Sequence[Source], read: Sequence[Judgement]) -> Features:
     """The features of the parts of a sentence, of which each has what the critic says."""
-    beside = (words.coverage(told(part), both) for part in parts for one in sources for both in _pairs(one))
-    shares = (words.coverage(told(part), one.opening) for part in parts for one in sources)
+    beside = (words.coverage(told(part), both) for part in parts for source in sources for both in _pairs(source))
+    shares = (words.coverage(told(part), source.opening) for part in parts for source in sources)
     return Features(max(beside, default=0.0), max(shares, default=0.0), max(one.mean or 0.0 for one in read))
 
 

@@ -91,8 +91,8 @@ def wordings_of(thing: str) -> Wordings:
 def _names(thing: str) -> Mapping[str, tuple[str, ...]]:
     """The other names of a thing by vocabulary."""
     whole, whole_heading = _key(thing), vocabulary().find(thing)
-    parts = [one for one in subjects(thing) if _key(one.said) == whole]
-    mesh = [name for one in parts for name in (one.heading, *one.names) if name]
+    parts = [subject for subject in subjects(thing) if _key(subject.said) == whole]
+    mesh = [name for part in parts for name in (part.heading, *part.names) if name]
     mesh += [whole_heading.name, *whole_heading.entry_terms] if whole_heading else []
     phenotypes = [name for key in (whole, *map(_key, mesh)) for name in _phenotypes().get(key, ())]
     held = {"MeSH": _others(mesh, thing), "HPO": _others(phenotypes, thing)}
@@ -123,7 +123,7 @@ def _phenotypes() -> Mapping[frozenset[str], tuple[str, ...]]:
 
     def named() -> Iterator[tuple[frozenset[str], tuple[str, ...]]]:
         for term in Hpo.open().terms.values():
-            names = (term.concept.name, *(one.text for one in term.synonyms if one.scope == "exact"))
+            names = (term.concept.name, *(synonym.text for synonym in term.synonyms if synonym.scope == "exact"))
             yield from ((_key(name), names) for name in names)
 
     try:

@@ -168,7 +168,7 @@ class Plan:
         base = "" if self.base is None else self.base.manifest.hash
         shape = shape_of(self.limit, self.embedder, {})
         content: tuple[object, ...] = (shape, inputs, base, sorted(self.attachments))
-        content += (version("medground"), *((one.source, one.state) for one in self.records))
+        content += (version("medground"), *((record.source, record.state) for record in self.records))
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
@@ -255,7 +255,9 @@ def make(
             if plan.embedder is not None:
                 embed(database, plan.base, folder, plan.embedder, plan.progress)
         attached = {name: hash_file(folder / name) for name in _attach(plan, folder)}
-        enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in plan.records)
+        enriched = tuple(
+            Enriched(name=record.name, source=record.source, state=record.state) for record in plan.records
+        )
         shape = shape_of(plan.limit, plan.embedder, attached)
         finished = {
             "hash": database.digest([*shape, *filter(None, [patched.origin])]),

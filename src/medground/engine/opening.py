@@ -156,7 +156,7 @@ async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source
 
 def _prompt_problems(recipe: Recipe, settings: Settings) -> Iterator[MedgroundError]:
     """What is wrong with the user's own prompts for operators of this recipe."""
-    own = settings.prompts if any(one.instructions for one in settings.operators.values()) else {}
+    own = settings.prompts if any(operator.instructions for operator in settings.operators.values()) else {}
     for one in recipe.operators:
         if one.name in own:
             try:

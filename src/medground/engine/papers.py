@@ -60,8 +60,8 @@ class PaperEngine(SearchEngine):
         if not 1 <= len(texts) <= _MOST:
             raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
         with self._under_way():
-            found = {one: await self._paper(one, entities=entities) for one in dict.fromkeys(texts)}
-        return [found[one] for one in texts]
+            found = {text: await self._paper(text, entities=entities) for text in dict.fromkeys(texts)}
+        return [found[text] for text in texts]
 
     async def related(self, paper: str, *, by: Relation = "similar", limit: int = 10) -> Related:
         """What is like a paper (in corpora by words and, where built, by vectors), cites it or is cited by it.
@@ -161,8 +161,8 @@ class PaperEngine(SearchEngine):
         tree: Query = Term(value=name, field="identifier")
         if not name:
             # Volume and page are compared in the records. A journal has several names: it counts where no more is said.
-            terms = [one for one in citation_terms(asked) if not one.endswith(("[vi]", "[pg]"))]
-            terms = [one for one in terms if not one.endswith("[ta]")] or terms
+            terms = [term for term in citation_terms(asked) if not term.endswith(("[vi]", "[pg]"))]
+            terms = [term for term in terms if not term.endswith("[ta]")] or terms
             if not terms:
                 return None
             from medground.pubmed.translate import parse  # imported late: it loads MeSH

@@ -170,8 +170,8 @@ def _not_found(asked: Asked, nearby: Sequence[str]) -> tuple[str, ...]:
 def _unsuited(answer: Answer, run: Run) -> list[str]:
     """A warning that names the sources to which the recipe sends no question in words. Graphs go without saying."""
     asked = {search.source for search in answer.searches}
-    others = [one for one in run.sources if one.name not in asked and not isinstance(one, FactSource)]
-    unsuited = [_name(one) for one in others if suited(words_lookup(run.question), one) is None]
+    others = [source for source in run.sources if source.name not in asked and not isinstance(source, FactSource)]
+    unsuited = [_name(other) for other in others if suited(words_lookup(run.question), other) is None]
     unsuited = [] if run.recipe.researches else unsuited  # a report asks each tool in its own way
     reason = f"was not searched: {run.recipe.name} sends it no free-text queries"
     return [f"{joined_names(unsuited)} {reason}"] if unsuited else []
@@ -181,7 +181,7 @@ async def _nearby(asked: Asked, run: Run) -> list[str]:
     """Questions on each single thing that the collections have something of, where that is not all that was asked."""
     things = list({thing.said: thing for thing in asked.deciding}.values())
     searched = {search.source for search in run.searches if search.status != "failed"}
-    local = [one for one in run.sources if isinstance(one, CorpusSource) and one.name in searched]
+    local = [source for source in run.sources if isinstance(source, CorpusSource) and source.name in searched]
     found = [
         thing.said
         for thing in things

@@ -29,9 +29,9 @@ def become_worker(count: int) -> Callable[[], object] | None:
     def end(*_: object) -> None:
         nonlocal ending
         ending = True
-        for one in workers:
+        for worker in workers:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(one, signal.SIGTERM)
+                os.kill(worker, signal.SIGTERM)
 
     before = {sign: signal.signal(sign, end) for sign in _ENDS}
     is_ready = bool(os.read(reading, 1))

@@ -134,7 +134,7 @@ def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None
 
     It is never "no", for a type may be missing here, but where "always" is asked.
     """
-    named = [replace(one, concepts=_with_types(store, one)) for one in question.asked.diseases]
+    named = [replace(disease, concepts=_with_types(store, disease)) for disease in question.asked.diseases]
     types = tuple(dict.fromkeys(concept for one in named for concept in one.concepts))
     if set(types) == set(question.diseases):
         return None

@@ -45,9 +45,9 @@ def asked_of_family(pieces: Sequence[Piece]) -> Intent | None:
     said = [one.text.casefold() if isinstance(one, Mention) and one.text.casefold() in _KIN else one for one in pieces]
     names = [piece for piece in said if isinstance(piece, Mention)]
     words = {piece for piece in said if isinstance(piece, str)}
-    meant = dict.fromkeys(one.meanings("disease") for one in names)
+    meant = dict.fromkeys(name.meanings("disease") for name in names)
     if len(meant) > 1 and all(meant) and words & _ALIKE and words <= EMPTY | _ALIKE | {"and", "with", "both"}:
-        both = tuple(replace(one, concepts=one.meanings("disease")) for one in names)
+        both = tuple(replace(name, concepts=name.meanings("disease")) for name in names)
         return Intent("features of", diseases=both, joint="and", shared=True)
     ahead = words & _AHEAD and not words & _OTHER_TIMES and not {"get", "pregnant"} <= words
     asked = (

@@ -174,7 +174,9 @@ def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         found = [relation for relation in found if relation.object.id in kinds]
     what = "recorded features, most frequent and then most specific first,"
     if question.asked.shared:
-        found = shared_by_all(found, [{concept.id for concept in one.concepts} for one in question.asked.diseases])
+        found = shared_by_all(
+            found, [{concept.id for concept in disease.concepts} for disease in question.asked.diseases]
+        )
         what = "recorded features of all that are named; what else each has may differ, or not be recorded; they are"
     notes = [counted(SHOWN, len(found), what)]
     return _found(store, question, found, notes, _objects(found[:SHOWN]))
@@ -289,7 +291,7 @@ def onset(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
 def _unrecorded(question: GraphQuestion, found: Sequence[Relation], what: str) -> str:
     """What is recorded for no entry of one of the diseases asked about, where it is for another."""
     recorded = {r.subject.id for r in found}
-    without = [one for one in question.asked.diseases if recorded.isdisjoint(c.id for c in one.concepts)]
+    without = [disease for disease in question.asked.diseases if recorded.isdisjoint(c.id for c in disease.concepts)]
     missing = [concept for mention in without for concept in mention.concepts]
     return f"{what} recorded for {labels(missing)}" if missing and found else ""
 

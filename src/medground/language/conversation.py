@@ -171,7 +171,7 @@ def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
 
 
 def _known(text: str) -> list[Subject]:
-    return [one for one in reading_of(text).subjects if one.heading or one.decides]
+    return [subject for subject in reading_of(text).subjects if subject.heading or subject.decides]
 
 
 def _with_type(name: str, text: str) -> str:
@@ -199,8 +199,8 @@ def _by_form(text: str) -> list[Topic]:
         if one and one.is_thing and one.of_health and not one.aside:
             beside = part is not None and part.start + len(part.said) + 1 == one.start
             return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
-    phrases = (one for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text)))
-    rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
+    phrases = (thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text)))
+    rare = [phrase.text for phrase in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(phrase.text))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
     return [Topic(name, "other") for name in rare or [head][: int(plain)]]
@@ -223,9 +223,9 @@ def _is_clause(phrase: str) -> bool:
 
 def things_before(before: Conversation) -> list[Thing]:
     """What the question before is about, its grammatical subject first; in free wording, what its words mean."""
-    phrases = [one for one in things(before.question) if not _is_clause(one.text)]
+    phrases = [thing for thing in things(before.question) if not _is_clause(thing.text)]
     names = [topic.name for topic in topics_of(before.question)]
-    naming = [one for one in phrases if any(name.casefold() in one.text.casefold() for name in names)]
+    naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
     if before.subject:
         first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
         return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
@@ -317,10 +317,10 @@ def _names_an_outcome(asked: str) -> bool:
 
 def _has_a_name(asked: str) -> bool:
     """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
-    phrases = (one.text for one in things(asked) if not _is_clause(one.text))
+    phrases = (thing.text for thing in things(asked) if not _is_clause(thing.text))
     known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
-    names = (one for one in phrases if not any(said in one for said in known))
-    return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in names)
+    names = (phrase for phrase in phrases if not any(said in phrase for said in known))
+    return _CAPITAL.search(asked) is not None or any(len(words.terms(name)) >= _NAME for name in names)
 
 
 def with_subject(asked: str, name: str) -> str:

@@ -96,4 +96,4 @@ def _of_head(asked: str, before: Conversation) -> str:
 def _other(before: Conversation) -> str:
     """Of the things before, the one of the kind of the last that was not asked about last."""
     last = next(iter(before.topics), None)
-    return next((one.name for one in before.topics if last and one.role == last.role and one != last), "")
+    return next((topic.name for topic in before.topics if last and topic.role == last.role and topic != last), "")

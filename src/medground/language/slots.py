@@ -180,8 +180,8 @@ def slots(sentence: str) -> tuple[Slot, ...]:
 
 
 def _without(others: Sequence[Quantity], plain: str) -> str:
-    for one in others:
-        plain = plain[: one.start] + " " * (one.end - one.start) + plain[one.end :]
+    for other in others:
+        plain = plain[: other.start] + " " * (other.end - other.start) + plain[other.end :]
     return plain
 
 

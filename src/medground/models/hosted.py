@@ -47,7 +47,7 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     if name in settings.keys.models or (name in settings.models and settings.models[name].base_url is not None):
         key, own_name = settings.keys.models.get(name), f'keys.models."{name}"'
     secrets = known_secrets(settings)
-    longest = max(server.timeout, *(one.timeout for one in settings.operators.values()), 0.0)
+    longest = max(server.timeout, *(operator.timeout for operator in settings.operators.values()), 0.0)
     wire = Bounded(ReplyLimits(LARGEST_REPLY, longest), Network(), secrets)
     try:
         if server.base_url is None:

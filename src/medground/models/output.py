@@ -65,7 +65,7 @@ def without_unknown(output: F, choices: Mapping[str, Sequence[str]]) -> F:
     def kept(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
         known = choices.get(name) if name != "answer" else None  # to drop an answer would be to give none
         parts = (without_unknown(one, choices) if isinstance(one, Frozen) else one for one in values)
-        return tuple(one for one in parts if known is None or not isinstance(one, str) or one in known)
+        return tuple(part for part in parts if known is None or not isinstance(part, str) or part in known)
 
     changes = {name: kept(name, value) for name, value in output if isinstance(value, tuple)}
     return output.replace(**changes)
@@ -82,7 +82,7 @@ def whole_texts(reply: str, field: str) -> list[str]:
         return []
     whole = items if list(so_far)[-1] != field else items[:-1]
     texts = [one.get("text") if isinstance(one, dict) else one for one in whole]
-    return [one for one in texts if isinstance(one, str)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:

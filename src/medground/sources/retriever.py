@@ -54,7 +54,7 @@ class RetrieverSource(LiveSource):
         self._keep(documents)
         unread = read.count(None)
         notes = (f"{unread} results could not be read: they have no text, or a wrong value",) if unread else ()
-        ranking = self._ranking(best_of(chunk(one), lookup.text) for one in documents)
+        ranking = self._ranking(best_of(chunk(document), lookup.text) for document in documents)
         return Found(lookup, self.name, rankings=(ranking,), notes=notes)
 
     def _document(self, found: Any) -> Document | None:

@@ -212,7 +212,7 @@ class WebSource(LiveSource):
 
     def recall(self, documents: Iterable[Document]) -> None:
         """Take up results of searches that were made before, so that their pages can be fetched."""
-        self._keep(one for one in documents if one.id.startswith(f"{RESULT}:") and one.url)
+        self._keep(document for document in documents if document.id.startswith(f"{RESULT}:") and document.url)
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""

@@ -144,12 +144,12 @@ class SourceContract:
             assert searched(source, lookup) == searched(source, lookup)
 
     def test_lookups_at_once_do_not_disturb_one_another(self, source: Source) -> None:
-        lookups = [one.model_copy(update={"limit": 5}) for one in self.lookups] * 5
+        lookups = [lookup.model_copy(update={"limit": 5}) for lookup in self.lookups] * 5
 
         async def all_at_once() -> list[Found]:
-            return list(await asyncio.gather(*(source.search(one, Filters()) for one in lookups)))
+            return list(await asyncio.gather(*(source.search(lookup, Filters()) for lookup in lookups)))
 
-        assert asyncio.run(all_at_once()) == [searched(source, one) for one in lookups]
+        assert asyncio.run(all_at_once()) == [searched(source, lookup) for lookup in lookups]
 
     def test_a_closed_source_raises(self, make: Make) -> None:
         source = make()

@@ -198,7 +198,9 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
         if not last <= section.start <= section.end <= len(rationale):
             raise ValueError(f"the section {section.title!r} is outside the rationale or overlaps the one before")
         last = section.end
-    named = {e for one in report.subanswers for e in one.evidence} | {e for c in report.connections for e in c.evidence}
+    named = {e for subanswer in report.subanswers for e in subanswer.evidence} | {
+        e for c in report.connections for e in c.evidence
+    }
     if unknown := named - set(evidence):
         raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
 

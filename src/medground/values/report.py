@@ -146,12 +146,13 @@ class ResearchSoFar:
         """What there is for each sub-question, in the plan's order, also of tools that have not ended."""
         return [
             SubFound(
-                one,
+                subquestion,
                 tuple(
-                    self.found.get((one.id, tool)) or failed_tool(one, tool, NOT_ENDED) for tool in self.tools[one.id]
+                    self.found.get((subquestion.id, tool)) or failed_tool(subquestion, tool, NOT_ENDED)
+                    for tool in self.tools[subquestion.id]
                 ),
             )
-            for one in self.plan.subquestions
+            for subquestion in self.plan.subquestions
         ]
 
 

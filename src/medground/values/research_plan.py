@@ -73,11 +73,11 @@ class ResearchPlan(Frozen):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         names = [keyword.name for keyword in self.keywords]
-        ids = [one.id for one in self.subquestions]
+        ids = [subquestion.id for subquestion in self.subquestions]
         for what in (names, ids):
             if twice := sorted({one for one in what if what.count(one) > 1}):
                 raise ValueError(f"{twice[0]!r} is in the plan twice; give each its own name")
-        used = [name for one in self.subquestions for name in one.keywords]
+        used = [name for subquestion in self.subquestions for name in subquestion.keywords]
         used += [name for edge in self.edges for name in (edge.before, edge.after)]
         if unknown := [name for name in used if name not in names]:
             raise ValueError(f"the plan has no keyword {unknown[0]!r}; add it to `keywords`")
@@ -126,7 +126,7 @@ class ResearchPlan(Frozen):
         for first, second in sorted(ties, key=lambda tie: (-ties[tie], tie)):
             if not _leads(second, first, befores):
                 befores[second].add(first)
-        ids = [one.id for one in self.subquestions]
+        ids = [subquestion.id for subquestion in self.subquestions]
         return {ids[place]: tuple(ids[n] for n in sorted(before)) for place, before in befores.items()}
 
 

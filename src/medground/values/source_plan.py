@@ -118,7 +118,7 @@ def pieces(inside: str) -> list[str]:
 
 def _parts(inside: str) -> list[str]:
     cuts = [one for one in _CUT.finditer(inside) if one[0] == ";" or _read(one) == one[0]]
-    ends = [(one.end() - 1, one.end()) for one in cuts]
+    ends = [(cut.end() - 1, cut.end()) for cut in cuts]
     starts = [0, *(after for _, after in ends)]
     return [inside[start:end] for start, (end, _) in zip(starts, [*ends, (len(inside), 0)], strict=True)]
 

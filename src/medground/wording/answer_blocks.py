@@ -145,10 +145,10 @@ def notes(answer: Answer) -> Iterator[Block]:
 
 def _titled(warning: str, answer: Answer) -> str:
     """A warning in which a document is named by its title where its id says nothing elsewhere."""
-    for one in answer.documents:
-        if one.title and not one.paper:
-            title = joined(one.title).replace("\\", r"\\")
-            warning = re.sub(rf"(?<!\w){re.escape(one.id)}(?!\w)", f"“{title}”", warning)
+    for document in answer.documents:
+        if document.title and not document.paper:
+            title = joined(document.title).replace("\\", r"\\")
+            warning = re.sub(rf"(?<!\w){re.escape(document.id)}(?!\w)", f"“{title}”", warning)
     return warning
 
 

@@ -53,7 +53,7 @@ def as_html(check: TextCheck) -> str:
 
 
 def _title(check: TextCheck) -> str:
-    return joined(", ".join(dict.fromkeys([*check.texts, *(one.file for one in check.findings)]))) or "a text"
+    return joined(", ".join(dict.fromkeys([*check.texts, *(finding.file for finding in check.findings)]))) or "a text"
 
 
 def as_docx(check: TextCheck, original: bytes | None = None) -> bytes:

@@ -94,7 +94,7 @@ def blocks(check: TextCheck, accepted: Collection[Finding] = ()) -> Iterator[Blo
 
 def unjoined(check: TextCheck) -> list[JoinedReference]:
     """The references that no stored paper was found for."""
-    return [one for one in check.references if one.ref is None]
+    return [reference for reference in check.references if reference.ref is None]
 
 
 def places_of(check: TextCheck) -> dict[str, Places]:

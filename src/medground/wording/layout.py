@@ -132,10 +132,10 @@ class _Page:
         """The sub-questions and what became of each."""
         if report.subanswers:
             yield heading("Sub-questions")
-        for one in report.subanswers:
-            known = (Span(f"{one.words} ", "dim"), *marks(one.evidence))
-            state = known if one.evidence else line(one.words, "caution")
-            yield Block("item", (line(f"{one.id}: {one.text}"), state), marker="-")
+        for subanswer in report.subanswers:
+            known = (Span(f"{subanswer.words} ", "dim"), *marks(subanswer.evidence))
+            state = known if subanswer.evidence else line(subanswer.words, "caution")
+            yield Block("item", (line(f"{subanswer.id}: {subanswer.text}"), state), marker="-")
         if report.order and (drawn := picture(svg(report.plan).encode(), "image/svg+xml")):
             yield Block("picture", (line(report.order, "dim"),), picture=drawn)
 
@@ -170,9 +170,9 @@ class _Page:
     def _connections(self, report: ReportView) -> Iterator[Block]:
         if report.connections:
             yield heading("How the findings connect")
-        for one in report.connections:
-            said = (Span(f"{one.words} "), *marks(one.evidence))
-            yield Block("item", (said, line(one.found_by, "dim")), marker="-")
+        for connection in report.connections:
+            said = (Span(f"{connection.words} "), *marks(connection.evidence))
+            yield Block("item", (said, line(connection.found_by, "dim")), marker="-")
 
     def _read(self, report: ReportView) -> Iterator[Block]:
         """What was read and not cited, then what is not used as evidence; neither has a number."""

@@ -181,7 +181,9 @@ def _reason(answer: Answer) -> str:
 
 def _authors(answer: Answer) -> str:
     """Who wrote an answer and who checked it, with what that proves."""
-    judges = {critic_name(one.verdict.critic) for one in answer.statements if one.verdict.judged_by_model}
+    judges = {
+        critic_name(statement.verdict.critic) for statement in answer.statements if statement.verdict.judged_by_model
+    }
     checked = sorted(judges.intersection(models(answer)))
     wrote = [name for name in models(answer) if name not in checked or len(models(answer)) == len(checked)]
     proof = f" ({NOT_VALIDATED})" if answer.decision.validated is False else ""

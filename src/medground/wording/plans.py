@@ -71,7 +71,7 @@ def mermaid(plan: ResearchPlan) -> str:
 
 
 def _users(plan: ResearchPlan, keyword: Keyword) -> str:
-    return ", ".join(one.id for one in plan.subquestions if keyword.name in one.keywords)
+    return ", ".join(subquestion.id for subquestion in plan.subquestions if keyword.name in subquestion.keywords)
 
 
 def _node(plan: ResearchPlan, keyword: Keyword) -> str:
@@ -97,7 +97,7 @@ def svg(plan: ResearchPlan) -> str:
     column: dict[str, int] = {}
     for name in TopologicalSorter(after).static_order():
         column[name] = max((column[before] + 1 for before in after[name]), default=0)
-    boxes = {one.id: _box(plan, one, after[one.id]) for one in plan.subquestions}
+    boxes = {subquestion.id: _box(plan, subquestion, after[subquestion.id]) for subquestion in plan.subquestions}
     title = [(line, _INK) for line in wrap(joined(plan.question), 80)]
     top = [float(_MARGIN + _LINE * (len(title) + 1))] * (max(column.values(), default=0) + 1)
     place: dict[str, tuple[int, float]] = {}

@@ -24,7 +24,7 @@ def as_sarif(check: TextCheck, accepted: Collection[Finding] = ()) -> str:
         "tool": {"driver": {"name": "Medground", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(one, places, one in accepted) for one in check.findings if one.kind != "supported"
+            _result(finding, places, finding in accepted) for finding in check.findings if finding.kind != "supported"
         ],
     }  # fmt: skip
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"

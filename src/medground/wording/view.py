@@ -61,24 +61,30 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
             for section in report.sections
         ),
         subanswers=tuple(
-            views.taken(views.SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
-            for one in report.subanswers
+            views.taken(
+                views.SubAnswerView, subanswer, text=joined(texts.get(subanswer.id, "")), words=became(subanswer)
+            )
+            for subanswer in report.subanswers
         ),
         connections=tuple(
             views.taken(
                 views.ConnectionView,
-                one,
-                words=connected(one),
-                found_by=f"Found by {one.found_by}; not validated here.",
+                connection,
+                words=connected(connection),
+                found_by=f"Found by {connection.found_by}; not validated here.",
             )
-            for one in report.connections
+            for connection in report.connections
         ),
         flow=report.flow,
         files=tuple(
             views.taken(
-                views.FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence)
+                views.FileView,
+                attachment,
+                title=joined(attachment.title),
+                words=file_words(attachment),
+                licence=joined(attachment.licence),
             )
-            for one in report.attachments
+            for attachment in report.attachments
         ),
         read=report.read,
     )

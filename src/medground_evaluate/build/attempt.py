@@ -33,7 +33,8 @@ async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: i
     )
     output = await run.ask(operators.divide_topic, value)
     found = {
-        one.text: SubTopic(topic=topic, text=one.text, keywords=one.keywords[:keywords]) for one in output.subtopics
+        subtopic.text: SubTopic(topic=topic, text=subtopic.text, keywords=subtopic.keywords[:keywords])
+        for subtopic in output.subtopics
     }
     return list(found.values())[:subtopics]
 

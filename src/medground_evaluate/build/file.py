@@ -135,7 +135,9 @@ class BuildFile(HeadedFile[Head, Line]):
     def subtopics(self, topic: str) -> list[SubTopic]:
         """The sub-topics of a topic; none before it was divided."""
         return [
-            one.subtopic for one in self.lines if one.subtopic and one.level is None and one.subtopic.topic == topic
+            line.subtopic
+            for line in self.lines
+            if line.subtopic and line.level is None and line.subtopic.topic == topic
         ]
 
     def findings(self, subtopic: SubTopic, level: Level) -> list[Finding] | None:
@@ -174,7 +176,7 @@ _ASKED = ("is the key right? (yes/no)", "is it clear? (yes/no)", "does the level
 
 def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: Path) -> list[Path]:
     """Write all files; existing ones of an earlier call are replaced."""
-    lines = "".join(json.dumps(_record(one), ensure_ascii=False) + "\n" for one in questions)
+    lines = "".join(json.dumps(_record(question), ensure_ascii=False) + "\n" for question in questions)
     files = {QUESTIONS: lines, SHEET: as_sheet(questions), **as_text(questions)}
     if audit is not None:
         files[AUDIT] = audit.model_dump_json(indent=2) + "\n"
@@ -205,8 +207,8 @@ def _record(one: BuiltQuestion) -> dict[str, object]:
 def as_text(questions: Sequence[BuiltQuestion]) -> dict[str, str]:
     """The authors' files by name: questions and answers of each level, numbered from 1."""
     files: dict[str, str] = {}
-    for level in sorted({one.level for one in questions}):
-        own = [*enumerate((one for one in questions if one.level == level), start=1)]
+    for level in sorted({question.level for question in questions}):
+        own = [*enumerate((question for question in questions if question.level == level), start=1)]
         asked = (
             "\n".join([f"Q{n}: {one.question}", "Options:", *(f"{o.letter}: {o.text}" for o in one.options), ""])
             for n, one in own
@@ -222,9 +224,13 @@ def as_sheet(questions: Sequence[BuiltQuestion]) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([*_COLUMNS, *_ASKED])
-    for one in questions:
-        for n, option in enumerate(one.options):
-            asked = [one.id, one.level, one.subtopic, one.question] if n == 0 else [one.id, "", "", ""]
+    for question in questions:
+        for n, option in enumerate(question.options):
+            asked = (
+                [question.id, question.level, question.subtopic, question.question]
+                if n == 0
+                else [question.id, "", "", ""]
+            )
             quotes = "\n".join(proof.quote for proof in option.proofs)
             places = "\n".join(f"{p.document_id} {p.start}-{p.end}" for p in option.proofs)
             titles = "\n".join(dict.fromkeys(proof.title for proof in option.proofs))

@@ -247,4 +247,4 @@ class _Builder:
 
 def key_counts(questions: Sequence[BuiltQuestion]) -> dict[str, int]:
     """How often each set of letters is the key."""
-    return {"".join(key): 0 for key in answer_sets()} | Counter("".join(one.key) for one in questions)
+    return {"".join(key): 0 for key in answer_sets()} | Counter("".join(question.key) for question in questions)

@@ -47,7 +47,9 @@ class DivideOutput(OperatorOutput):
 def _divided(value: DivideInput, output: DivideOutput) -> None:
     if not output.subtopics:
         raise InvalidOutput("name at least one sub-topic")
-    if any(not one.keywords or not all(word.strip() for word in one.keywords) for one in output.subtopics):
+    if any(
+        not subtopic.keywords or not all(word.strip() for word in subtopic.keywords) for subtopic in output.subtopics
+    ):
         raise InvalidOutput("every sub-topic needs keywords, none of them empty")
 
 

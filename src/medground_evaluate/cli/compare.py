@@ -110,7 +110,7 @@ def _show_evidence(comparison: Comparison) -> None:
     for row in comparison.rows:
         cited, support = row.cited, row.support
         means = (cited.precision, cited.recall, support.support, support.faithfulness, support.statements)
-        table.append((row.name, percent(row.grounded.value), *(number(one.value) for one in means)))
+        table.append((row.name, percent(row.grounded.value), *(number(mean.value) for mean in means)))
     say("", "precision and recall: cited against gold documents", *aligned(table))
 
 

@@ -196,8 +196,8 @@ def _tell(built: Built, audit: Audit | None) -> None:
         say("")
         page(shown_audit(audit))
         # Whether somebody who reads nothing does better than chance.
-        chance = next(one for one in audit.baselines if one.name == "chance")
-        above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
+        chance = next(baseline for baseline in audit.baselines if baseline.name == "chance")
+        above = [baseline.name for baseline in audit.baselines if baseline.blind and baseline.low > chance.share]
         passed = "no blind baseline is above chance: the set passes"
         failed = f"above chance without evidence: {', '.join(above)}; the set does not pass"
         say("", failed if above else passed)

@@ -105,7 +105,9 @@ def read_covidqa(path: Path) -> Iterator[base.Item]:
     """The articles of COVID-QA, in SQuAD's JSON or as JSON Lines."""
     if path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return lines.read_lines(path, covidqa_document)
-    return base.numbered(squad_paragraphs(path), lambda one: [covidqa_document(squad_article(one))], path, "paragraph")
+    return base.numbered(
+        squad_paragraphs(path), lambda paragraph: [covidqa_document(squad_article(paragraph))], path, "paragraph"
+    )
 
 
 def medquad_pairs(path: Path) -> Iterator[lines.Record]:

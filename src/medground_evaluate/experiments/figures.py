@@ -332,7 +332,7 @@ UNCERTAINTY = "uncertainty"
 
 def sampling(recipe: str) -> dict[str, Any]:
     """With which the answers of a recipe are sampled: what writes them, and nothing before it such as the planner."""
-    hot = {f"operators.{one.name}.temperature": TEMPERATURE for one in open_recipe(recipe).writers}
+    hot = {f"operators.{writer.name}.temperature": TEMPERATURE for writer in open_recipe(recipe).writers}
     return {"model.cache": False, **hot}
 
 

@@ -254,7 +254,7 @@ def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
 def _taken(row: Row, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> dict[str, Any]:
     """Of `--set`, all but models of operators that the row never asks, or for which it names one: a trained planner."""
     own = _alone(row.preset, chosen).served.operators
-    asked = {one.name for one in open_recipe(row.recipe).operators} - own.keys()
+    asked = {operator.name for operator in open_recipe(row.recipe).operators} - own.keys()
     idle = {f"model.operators.{name}" for name in operator_names() if name not in asked}
     return {name: value for name, value in sets.items() if name not in idle}
 

@@ -199,7 +199,10 @@ class Measurement:
             reason, usage = " ".join(failed.reason.split()), UsageReport.from_usage(failed.usage or Usage())
             lines = [Line(pair=pair.id, said="unusable", reason=reason) for pair in call]
         else:
-            usage, said = UsageReport.from_usage(reply.usage), {one.statement: one for one in reply.output.statements}
+            usage, said = (
+                UsageReport.from_usage(reply.usage),
+                {statement.statement: statement for statement in reply.output.statements},
+            )
             lines = []
             for pair, quote, view in zip(call, value.evidence, value.statements, strict=True):
                 found = judgement_of(Claim(view.text, (quote,)), said[view.id], self.settings.verify.entailment)

@@ -108,7 +108,7 @@ def rouge_l(answer: str, references: str | Sequence[str]) -> ClassScore:
     """
     given = [references] if isinstance(references, str) else references
     words, *others = (_WORD.findall(text.lower()) for text in (answer, *given))
-    scores = (ClassScore("", len(one), len(words), int(LCSseq.similarity(words, one))) for one in others)
+    scores = (ClassScore("", len(other), len(words), int(LCSseq.similarity(words, other))) for other in others)
     return max(scores, key=lambda score: score.f1, default=ClassScore("", 0, 0, 0))
 
 
@@ -126,7 +126,7 @@ class DocumentCitations:
 def document_citations(lines: Iterable[RunLine]) -> DocumentCitations:
     """Precision and recall of the documents that answers cite."""
     scores = [item_score(line.gold_documents, line.cited) for line in lines if line.gold_documents]
-    return DocumentCitations(mean(one.precision for one in scores), mean(one.recall for one in scores))
+    return DocumentCitations(mean(score.precision for score in scores), mean(score.recall for score in scores))
 
 
 @dataclass(frozen=True)

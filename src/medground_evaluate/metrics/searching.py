@@ -85,7 +85,7 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
     not say how it averages, or which precision a query without headings has.
     """
     scores = [item_score(set(map(_plain, gold)), set(map(_plain, predicted))) for predicted, gold in pairs if gold]
-    count, without_query = len(scores), sum(not one.given for one in scores)
+    count, without_query = len(scores), sum(not score.given for score in scores)
     known = scores if count > without_query else []
     return HeadingScores(
         precision=mean(one.precision or 0.0 for one in known).value,

@@ -113,7 +113,7 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
 
     Raises ModelFailed: the model wrote no usable queries; SourceUnavailable: no source could be searched.
     """
-    views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
+    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
     began = run.clock()
     question = run.question
     value = ExploreInput(question=question.text, options=question.options, sources=views, queries_for_each=queries)
@@ -122,7 +122,7 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
     }
     # As a planner could have written it: what its tagged form cannot hold is corrected before the search.
-    said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
+    said = tagged(SourcePlan(queries=written), tuple(source.name for source in sources))
     asked = run.clock()
     tried: list[work.Tried] = []
     passages: dict[str, Passage] = {}

@@ -205,14 +205,14 @@ def _read_judgement(value: JudgeInput, text: str) -> JudgeOutput:
 def judge_found(value: JudgeInput) -> JudgeOutput:
     """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
     if value.gold_documents:
-        found = [one.document_id for one in value.documents if one.document_id in value.gold_documents]
+        found = [document.document_id for document in value.documents if document.document_id in value.gold_documents]
         why = f"the gold document {found[0]} was found" if found else "no gold document was found"
         return JudgeOutput(reason=f"without a model: {why}", answer="yes" if found else "no")
     wanted = frozenset(words.terms(value.gold_answer)) - frozenset(words.terms(value.question))
     if len(wanted) < _LEAST:
         why = "the gold answer has too few words to look for, and no gold document is known"
         return JudgeOutput(reason=f"without a model: {why}", answer="")
-    there = frozenset(term for one in value.documents for term in words.terms(f"{one.title} {one.text}"))
+    there = frozenset(term for document in value.documents for term in words.terms(f"{document.title} {document.text}"))
     share = len(wanted & there) / len(wanted)
     why = f"{share:.0%} of the gold answer's own content words occur in what was found"
     return JudgeOutput(reason=f"without a model: {why}", answer="yes" if share >= SHARE else "no")

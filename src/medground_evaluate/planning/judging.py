@@ -126,7 +126,7 @@ async def judge_explored(
             }
         )
         return await work.work_through(
-            {one.question.id: one for one in lines},
+            {line.question.id: line for line in lines},
             lambda one: judged(one, METHODS[by], passages, run_of(engine, one.question.question)),
             out,
             head,

@@ -212,8 +212,8 @@ def _learned(
     """What a card says after a stage that it did not say before."""
     return {
         "stages": (*before.stages, f"{options.stage} {options.which}"),
-        "sources": tuple(one.name for one in manifest.sources),
-        "licences": {one.name: one.licence for one in manifest.sources},
+        "sources": tuple(source.name for source in manifest.sources),
+        "licences": {source.name: source.licence for source in manifest.sources},
         "trained_on": digest,
         "options": {**before.options, options.stage: options.model_dump(mode="json")},
         "losses": {**before.losses, options.stage: (losses[0], losses[-1])},

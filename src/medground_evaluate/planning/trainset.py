@@ -85,8 +85,8 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
     None if no source has one. A query that also has the other label is in neither plan.
     """
     chosen = {}
-    for name in dict.fromkeys(one.source for one in judged.queries):
-        mine = [one for one in judged.queries if one.source == name]
+    for name in dict.fromkeys(query.source for query in judged.queries):
+        mine = [query for query in judged.queries if query.source == name]
         others = {one.query for one in mine if one.label != label}
         fitting = [*dict.fromkeys(one.query for one in mine if one.label == label and one.query not in others)]
         places: Iterable[int] = range(len(fitting))
@@ -99,7 +99,7 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
 
 def planner_messages(asked: TrainItem, sources: Sequence[SourceDescription]) -> planner.Messages:
     """The instructions and the question, as the trained planner gets them."""
-    views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
+    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
     return planner.messages(plan_sources_tagged.with_context(asked.context), value)
 

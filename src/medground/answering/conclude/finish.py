@@ -122,9 +122,9 @@ def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
 async def _elsewhere(asked: Asked, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:
     """What no quote names of the question's things, though documents found by it alone do: it is not missing there."""
     lost = set(unmentioned(asked, quotes, run.ledger.documents)) if quotes else set[str]()
-    things = [one for one in asked.subjects if one.said in lost]
+    things = [subject for subject in asked.subjects if subject.said in lost]
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
-        lookups = [Lookup(asked=one.query, text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
+        lookups = [Lookup(asked=thing.query, text=thing.said, rankers=(Ranker.LEXICAL,)) for thing in things]
         counts = await concurrently(run.count(lookup) for lookup in lookups)
         return frozenset(one.said for one, count in zip(things, counts, strict=True) if count)
     return frozenset()

@@ -61,7 +61,7 @@ def excerpts(
     shown = {sentence.id: sentence for one in known for sentence in one.sentences}
     told = {_plain(sentence.text) for sentence in shown.values()}
     left = budget - sum(map(_size, shown.values()))
-    ordered = list(_in_order([one.sentences for one in documents.values()]))
+    ordered = list(_in_order([document.sentences for document in documents.values()]))
     for sentence in sorted(ordered, key=lambda one: one.id in seen):
         same = _plain(sentence.text)
         if same not in told and (not shown or _size(sentence) <= left):
@@ -69,9 +69,9 @@ def excerpts(
             shown[sentence.id] = sentence
             left -= _size(sentence)
     views = [_excerpt(_joined(one, given.get(one.id)), shown, run) for one in (given | documents).values()]
-    views = [one for one in views if one.sentences]
-    whole = [one for one in views if one.id in documents and not one.share]
-    read = [one for one in views if one in whole or any(reports_result(s.text) for s in one.sentences)]
+    views = [view for view in views if view.sentences]
+    whole = [view for view in views if view.id in documents and not view.share]
+    read = [view for view in views if view in whole or any(reports_result(s.text) for s in view.sentences)]
     return Excerpts(tuple(views), tuple(one.paper for one in read), tuple(one.paper for one in whole))
 
 
@@ -97,10 +97,10 @@ def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassa
 
 def _in_order(documents: Sequence[Sequence[SentenceView]]) -> Iterator[SentenceView]:
     """All sentences in the order in which they are shown as long as there is room."""
-    ends = [one[-_LAST:] for one in documents]
-    results = [[s for s in one if reports_result(s.text)] for one in documents]
+    ends = [document[-_LAST:] for document in documents]
+    results = [[s for s in document if reports_result(s.text)] for document in documents]
     yield from (s[-1] for s in results if s)
-    yield from (min(one, key=_weakness) for one in documents if one)
+    yield from (min(document, key=_weakness) for document in documents if document)
     yield from chain.from_iterable(ends)
     yield from sorted(chain.from_iterable(results), key=_weakness)
     yield from sorted(chain.from_iterable(documents), key=_weakness)
@@ -128,7 +128,10 @@ def _joined(passage: SentencedPassage, known: SentencedPassage | None) -> Senten
 
 def _excerpt(passage: SentencedPassage, shown: dict[str, SentenceView], run: Run) -> SentencedPassage:
     """Those of its sentences that are shown, in text order, with their share of the document."""
-    chosen = sorted((one for one in passage.sentences if one.id in shown), key=lambda one: run.names[one.id][1:])
+    chosen = sorted(
+        (sentence for sentence in passage.sentences if sentence.id in shown),
+        key=lambda sentence: run.names[sentence.id][1:],
+    )
     told = share_of(chosen, run.ledger.documents[passage.paper])
     if not told and len(chosen) < len(passage.sentences):
         told = "nearly all of the text"

@@ -68,7 +68,7 @@ def headed(
 
 def share_of(sentences: Sequence[SentenceView], document: Document) -> str:
     """How much of a document its sentences are, such as `40 % of the text`; empty where it is shown whole."""
-    share = sum(len(one.text) for one in sentences) / max(1, len(document.text.strip()))
+    share = sum(len(sentence.text) for sentence in sentences) / max(1, len(document.text.strip()))
     return "" if share >= _WHOLE else f"{max(1, round(100 * share))} % of the text"
 
 

@@ -54,13 +54,13 @@ async def reported(absences: Sequence[str], run: Run) -> dict[str, TextSpan]:
     Raises BudgetExhausted: the run reached one of its limits.
     """
     found = _in_documents(absences, run.ledger.documents.values())
-    left = [one for one in absences if one not in found]
+    left = [absence for absence in absences if absence not in found]
     stored = tuple(source.name for source in run.sources if source.state is not None)
     if not left or not stored or not run.settings.verify.gate:
         return found
     with contextlib.suppress(SourceUnavailable):  # the answer lists it
         results = await run.look_up(*chain.from_iterable(_lookups(one, stored) for one in left))
-        hits = (hit for one in results for ranking in one.rankings for hit in ranking[:_MOST])
+        hits = (hit for result in results for ranking in result.rankings for hit in ranking[:_MOST])
         ids = dict.fromkeys(hit.passage.document_id for hit in hits)
         await run.retrieve(list(ids))
         found |= _in_documents(left, [run.ledger.documents[name] for name in ids if name in run.ledger.documents])
@@ -105,7 +105,7 @@ def _asked(absence: str) -> Asked:
 
 
 def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dict[str, TextSpan]:
-    standing = [one for one in documents if why_aside(one) is None]
+    standing = [document for document in documents if why_aside(document) is None]
     found = ((absence, _place(_asked(absence), standing)) for absence in absences)
     return {absence: place for absence, place in found if place is not None}
 
@@ -142,7 +142,7 @@ def _share(asked: Asked, wanted: frozenset[str], title: frozenset[str], name: st
 def _held(asked: Asked, text: str) -> frozenset[str]:
     """The stems of a text, and of the things of an absence that it names by these or other names."""
     read = without_accents(words.spelled_out(text, asked.text))
-    named = (words.terms(one.said) for one in asked.subjects if one.is_named_in(read))
+    named = (words.terms(subject.said) for subject in asked.subjects if subject.is_named_in(read))
     return frozenset([*words.terms(read), *words.terms(text)]).union(*named)
 
 

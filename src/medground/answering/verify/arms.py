@@ -325,7 +325,7 @@ def _arm(left: str, preposition: str) -> str:
 
 def _subject(left: str) -> str:
     cuts = sorted(one.start() for form in (_VERB, _CHANGE) for one in form.finditer(left))
-    cuts += [one.start() for one in comparatives(left)]
+    cuts += [comparative.start() for comparative in comparatives(left)]
     return next((left[:cut] for cut in sorted(cuts) if _side(left[:cut])), left)
 
 
@@ -372,7 +372,11 @@ def scale_of(text: str) -> frozenset[str]:
     """The directions that a text has words for, such as `more` for "higher"."""
     text = _DEGREE.sub(lambda found: "worse" if "less" in found[0].lower() else "better", text)
     named = [name for name, form in _SCALES.items() if form.search(text)]
-    rest = [one[0].lower() for one in comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
+    rest = [
+        comparative[0].lower()
+        for comparative in comparatives(text)
+        if not any(form.search(comparative[0]) for form in _SCALES.values())
+    ]
     return frozenset((*named, *rest))
 
 
@@ -384,7 +388,7 @@ def is_denied(text: str) -> bool:
 
 def compares(claim: str) -> bool:
     """Whether a claim compares two sides, or says that they are alike."""
-    return any(one.arm or one.other for one in contrasts(claim))
+    return any(contrast.arm or contrast.other for contrast in contrasts(claim))
 
 
 def roles_in(statement: str, text: str, *, each_clause: bool = False, stems: Set[str] | None = None) -> Roles | None:

@@ -102,7 +102,7 @@ async def check_with_answer(
     asked, ledger = run.question, run.ledger
     given = asked.text if cited else ""  # what a claim quotes is in the claim
     facts = [_without_critic(one, ledger, given, graph, context=False) for one in sentences if graph and not context]
-    stated = [Checked(one) for one in facts if one is not None and one.critic == "graph"]
+    stated = [Checked(fact) for fact in facts if fact is not None and fact.critic == "graph"]
     if facts and len(stated) == len(sentences) and not run.settings.verify.taxonomy:
         return stated, None  # a critic takes a second to open, and has nothing to judge
     critic = open_critic(run)

@@ -114,7 +114,7 @@ class OperatorCritic:
     def _judgements(self, group: Mapping[int, Claim], output: CheckOutput | ModelFailed) -> dict[int, Judgement]:
         if isinstance(output, ModelFailed):
             return {n: Judgement("failed", note=output.reason) for n in group}
-        said = {one.statement: one for one in output.statements}
+        said = {statement.statement: statement for statement in output.statements}
         tau, documents = self._run.settings.verify.entailment, self._run.ledger.documents.values()
         found = {n: judgement_of(claim, said[f"S{n + 1}"], tau) for n, claim in group.items()}
         return {n: replace(j, note=remark(j.note, documents, self._run.question.text)) for n, j in found.items()}

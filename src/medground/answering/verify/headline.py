@@ -75,7 +75,7 @@ def doubts_about(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[
 
 def cited_by(sentences: Sequence[Sentence], run: Run) -> list[Evidence]:
     """The quotes that sentences cite and that may be used as evidence."""
-    named = {name for one in sentences for name in one.evidence}
+    named = {name for sentence in sentences for name in sentence.evidence}
     return usable([one for one in run.ledger.evidence if one.id in named], run.ledger.documents)
 
 

@@ -198,7 +198,7 @@ def measured_judges(home: Path) -> list[Measured]:
 
 def measurement_of(name: str, settings: Settings) -> Measured | None:
     """The latest measurement of a model, as these settings reach it."""
-    return next((one for one in measured_judges(settings.home) if one.is_of(name, settings)), None)
+    return next((judge for judge in measured_judges(settings.home) if judge.is_of(name, settings)), None)
 
 
 def judge_of(settings: Settings) -> str:

@@ -58,7 +58,7 @@ def without_citations(text: str) -> str:
 
 def _references(text: str) -> list[str]:
     """The words of a text that refer to works, the longest first."""
-    found = [*(one.text for one in references(text)), *(one.text for one in author_years(plain(text)))]
+    found = [*(reference.text for reference in references(text)), *(year.text for year in author_years(plain(text)))]
     return sorted(found, key=len, reverse=True)
 
 

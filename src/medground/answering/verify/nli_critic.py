@@ -80,7 +80,7 @@ class NliCritic:
         found = held_to_sides(claim, self._final(self._decide(claim, near, scores)))
         if found.relation == "failed":
             return found
-        return replace(found, mean=sum(one.entailment for one in scores) / max(len(scores), 1))
+        return replace(found, mean=sum(score.entailment for score in scores) / max(len(scores), 1))
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
         return [premise for premise in claim.premises if premise.quote.strip()]

@@ -44,7 +44,7 @@ def _is_in_name(stated: Quantity, quotes: Sequence[str]) -> bool:
 
 
 def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:
-    near = stated.about and any(_rounds_to(one, other) for one in held.values for other in stated.values)
+    near = stated.about and any(_rounds_to(value, other) for value in held.values for other in stated.values)
     if (held.values.isdisjoint(stated.values) and not near) or {held.relation, stated.relation} == {"<", ">"}:
         return False
     if held.measure and stated.measure and held.measure != stated.measure:
@@ -103,8 +103,8 @@ def binding(statement: str, quote: str) -> Binding:
         return Binding("crossed", moved)
     held = slots(quote)
     places = [
-        (one, [h for h in held if any(a.values & b.values for a in one.numbers for b in h.numbers)])
-        for one in slots(statement)
+        (slot, [h for h in held if any(a.values & b.values for a in slot.numbers for b in h.numbers)])
+        for slot in slots(statement)
     ]
     placed = [(one, found[0]) for one, found in places if len(found) == 1]
     said: list[tuple[Bound | None, Slot]] = []
@@ -200,13 +200,17 @@ def misplaced(statement: str, quotes: Sequence[str]) -> str:
     if NEGATION.search(statement) or any(listed(statement, quote) for quote in quotes):
         return ""
     values = {value for one in stated for value in one.values}
-    timed = [_mistimed(statement, quote) for quote in quotes if any(values & one.values for one in quantities(quote))]
+    timed = [
+        _mistimed(statement, quote)
+        for quote in quotes
+        if any(values & quantity.values for quantity in quantities(quote))
+    ]
     return _misplaced(statement, quotes) or (timed[0] if timed and all(timed) else "")
 
 
 def listed(statement: str, quote: str) -> bool:
     """Whether two numbers stand side by side in a text as they do in a statement: `60 mg and 90 mg`."""
-    pairs = pairwise(one for one in quantities(statement) if not one.named)
+    pairs = pairwise(quantity for quantity in quantities(statement) if not quantity.named)
     runs = (statement[one.start : other.start + len(other.text.split()[0])] for one, other in pairs)
     return any("(" not in run and run in quote for run in runs)  # 14 (7%) is one number
 
@@ -225,14 +229,14 @@ def _mistimed(statement: str, quote: str) -> str:
 def other_time(statement: str, quotes: Sequence[str]) -> str:
     """The time at which a statement says that something was found, where its quotes give only others; else empty."""
     said = _when(statement)
-    held = [one for quote in quotes for one in quantities(quote) if one.unit in _DAYS]
+    held = [quantity for quote in quotes for quantity in quantities(quote) if quantity.unit in _DAYS]
     told = any(_is_same_time(one, other) for one in said for other in held)
     return said[0].text if said and any(map(_when, quotes)) and not told else ""
 
 
 def _when(text: str) -> list[Quantity]:
     """The times in a text at which something was measured."""
-    return [one for one in quantities(text) if one.unit in _DAYS and _AT.search(text, 0, one.start)]
+    return [quantity for quantity in quantities(text) if quantity.unit in _DAYS and _AT.search(text, 0, quantity.start)]
 
 
 def _is_same_time(one: Quantity, other: Quantity) -> bool:
@@ -246,10 +250,10 @@ def _is_same_time(one: Quantity, other: Quantity) -> bool:
 def _with_times(text: str) -> list[tuple[Quantity, Quantity]]:
     """Each number with the time that stands nearest to it."""
     plain = without_asides(text)
-    found = [one for one in quantities(plain) if one.measure not in ("p", "n") and not one.named]
+    found = [quantity for quantity in quantities(plain) if quantity.measure not in ("p", "n") and not quantity.named]
     times = [one for one in found if one.unit in _DAYS]
     numbers = [one for one in found if one.unit not in _DAYS] if times else []
-    return [(one, min(times, key=lambda time: _gap(plain, one, time))) for one in numbers]
+    return [(number, min(times, key=lambda time: _gap(plain, number, time))) for number in numbers]
 
 
 def _gap(plain: str, one: Quantity, other: Quantity) -> int:

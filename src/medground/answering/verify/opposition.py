@@ -63,7 +63,7 @@ def opposed(statement: str, quote: str, document: Document) -> str:
 
 def _is_denied(statement: str, clause: str, document: Document) -> bool:
     """Whether a clause denies something in the words of a statement that denies nothing."""
-    own = [one for one in words.terms(_SHORT.sub(" ", NEGATION.sub(" ", clause))) if not one[0].isdigit()]
+    own = [term for term in words.terms(_SHORT.sub(" ", NEGATION.sub(" ", clause))) if not term[0].isdigit()]
     known = words.terms("\n".join([statement, *meant_by(clause, document)]))
     return bool(NEGATION.search(clause)) and len(own) > 1 and words.coverage(own, known) >= _DENIED
 
@@ -88,7 +88,7 @@ def _phrase(statement: str, clause: str) -> str:
 
 
 def _values(text: str) -> frozenset[Decimal]:
-    return frozenset(value for one in quantities(text) if one.unit for value in one.values)
+    return frozenset(value for quantity in quantities(text) if quantity.unit for value in quantity.values)
 
 
 def _outnumbered(statement: str, quote: str) -> bool:
@@ -96,18 +96,18 @@ def _outnumbered(statement: str, quote: str) -> bool:
     if _CHANGE.search(quote) or DOWN.search(quote):
         return False  # the larger change may be the smaller value
     held, named = slots(quote), stems(quote)
-    for one in contrasts(statement):
-        way = len(one.scale & _MORE) - len(one.scale & _LESS)
+    for contrast in contrasts(statement):
+        way = len(contrast.scale & _MORE) - len(contrast.scale & _LESS)
         if way > 0 and DOWN.search(statement):  # more of a fall
             continue
-        if not way or one.kind not in ("than", "alone") or one.denied or one.joined:
+        if not way or contrast.kind not in ("than", "alone") or contrast.denied or contrast.joined:
             continue
-        arm, other = one.arm - one.other, one.other - one.arm
+        arm, other = contrast.arm - contrast.other, contrast.other - contrast.arm
         for kind in sorted({slot.kind for slot in held}, key=lambda kind: kind != PERCENT):
             sides = [slot for slot in held if slot.kind == kind]
             mine = [slot for slot in sides if slot.about & arm and not slot.about & other]
             rest = [slot for slot in sides if slot not in mine and (slot.about & other or not other)]
-            if mine and rest and words.coverage(one.about, named) >= _SAME:
+            if mine and rest and words.coverage(contrast.about, named) >= _SAME:
                 less, more = (mine, rest) if way > 0 else (rest, mine)
                 return max(map(_value, less)) < min(map(_value, more))
     return False

@@ -229,12 +229,17 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     """What a statement says that no quote holds, with the words that show it, which are empty where it does not."""
     said = sentence.text
     documents = {e.document_id: ledger.documents[e.document_id] for e in cited_evidence(sentence, ledger)}
-    source = "\n".join([*quotes, *(f"{one.title}\n{one.text}\n{' '.join(one.authors)}" for one in documents.values())])
+    source = "\n".join(
+        [
+            *quotes,
+            *(f"{document.title}\n{document.text}\n{' '.join(document.authors)}" for document in documents.values()),
+        ]
+    )
     known = frozenset(words.terms(source))
     folded = source.casefold()
     written = [name for name in _NAME.findall(said) if not (said.istitle() or is_word(name))]
     names = [name for name in written if name.casefold() not in folded and not known & {*words.terms(name)}]
-    meant = [one.said for one in Claim(said).asked.subjects if names and one.is_named_in(source)]
+    meant = [subject.said for subject in Claim(said).asked.subjects if names and subject.is_named_in(source)]
     meant += [long for short, long in abbreviations(said) if short in source]
     yield "name", ", ".join(name for name in names if name not in " ".join(meant))
     whole = words.terms(sentence.whole.text)

@@ -90,7 +90,7 @@ def clause_on(statement: str, quote: str) -> str:
 def _significances(text: str) -> set[bool]:
     """For each `significant` whether it is affirmed."""
     befores = [text[max(0, one.start() - _CLOSE) : one.start()] for one in _SIGNIFICANT.finditer(text)]
-    return {not (NEGATION.search(one) or one.endswith(("non-", "nearly ", "almost "))) for one in befores}
+    return {not (NEGATION.search(before) or before.endswith(("non-", "nearly ", "almost "))) for before in befores}
 
 
 def turns_round(statement: str, quote: str) -> bool:

@@ -234,7 +234,7 @@ def _outcome(part: Part) -> str:
 
 def _condition(part: Part) -> str:
     """What the people have who are asked about, where no passage names it."""
-    known = [one for one in Claim(part.text).asked.subjects if _have(one.said, part.text)]
+    known = [subject for subject in Claim(part.text).asked.subjects if _have(subject.said, part.text)]
     return next((one.said for one in known if not any(map(one.is_named_in, part.passages))), "")
 
 
@@ -263,7 +263,7 @@ def _unnamed(part: Part) -> str:
 
 def _misspelled(part: Part) -> str:
     """A code or a short name that the papers of a statement lack, where a quote has one of nearly the same letters."""
-    read = _codes(" ".join([*part.passages, *(one.text[:_LONGEST] for one in part.documents)]), _SHORT_NAME)
+    read = _codes(" ".join([*part.passages, *(document.text[:_LONGEST] for document in part.documents)]), _SHORT_NAME)
     near = _codes(" ".join(part.quotes), _SHORT_NAME)
     lost = _codes(part.text, _SHORT_NAME) - read - near
     return next((one for one in lost for other in near if _is_nearly(one, other)), "")

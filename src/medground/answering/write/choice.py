@@ -92,12 +92,12 @@ async def nearest_paragraphs(
 
 def leaning(question: Question, options: Sequence[OptionEvidence]) -> tuple[str, ...]:
     """The letters that the leans point to: those above the mean or, where one is right, the first of the highest."""
-    if not options or not any(one.lean for one in options):
+    if not options or not any(option.lean for option in options):
         return ()
     if question.task == "single-choice":
-        return (max(options, key=lambda one: one.lean).letter,)
-    mean = sum(one.lean for one in options) / len(options)
-    return tuple(one.letter for one in options if one.lean >= mean)
+        return (max(options, key=lambda option: option.lean).letter,)
+    mean = sum(option.lean for option in options) / len(options)
+    return tuple(option.letter for option in options if option.lean >= mean)
 
 
 def _numbered(key: str, text: str, said: dict[str, str]) -> SentencedPassage:

@@ -63,7 +63,7 @@ async def answer_from(
         output = await run.ask(read_and_answer, value)
     run.read.update(dict.fromkeys(shown.read))
     written = with_quotes(question, output.statements, output, run, run.author(read_and_answer))
-    cited = dict.fromkeys(one for statement in output.statements for one in statement.sentences)
+    cited = dict.fromkeys(sentence for statement in output.statements for sentence in statement.sentences)
     return Answered(
         draft=written.draft,
         evidence=written.evidence,
@@ -75,7 +75,9 @@ async def answer_from(
 
 
 def _only(passage: SentencedPassage, ids: Mapping[str, object]) -> SentencedPassage:
-    return passage.model_copy(update={"sentences": tuple(one for one in passage.sentences if one.id in ids)})
+    return passage.model_copy(
+        update={"sentences": tuple(sentence for sentence in passage.sentences if sentence.id in ids)}
+    )
 
 
 async def how_to_search(question: Question, run: Run) -> str:
@@ -86,11 +88,11 @@ async def how_to_search(question: Question, run: Run) -> str:
     if question.context:
         return ""
     counting = tuple(source.name for source in run.sources if isinstance(source, CountingSource))
-    things = [one for one in run.reading(question).subjects if one.decides and counting]
+    things = [subject for subject in run.reading(question).subjects if subject.decides and counting]
     counts: Sequence[int] = ()
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         counts = await concurrently(
-            run.count(Lookup(asked=one.query, text=one.said, sources=counting)) for one in things
+            run.count(Lookup(asked=thing.query, text=thing.said, sources=counting)) for thing in things
         )
     indexed = any(document.mesh for document in run.ledger.documents.values())
     fields = "[tiab] after a word or “a phrase”" + (", [mh] after a MeSH heading" if indexed else "")

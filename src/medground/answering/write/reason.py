@@ -148,9 +148,9 @@ def cited_sentences(
                 document, start, end = with_antecedent(one, run.names, run.ledger.documents[document])
             own: Origin = origin if one in lines else "text"
             quotes[one] = run.ledger.quote(document, start, end, origin=own, rank=order.index(document) + 1)
-        texts = [quotes[one] for one in claim.sentences if one not in lines]
+        texts = [quotes[sentence] for sentence in claim.sentences if sentence not in lines]
         if texts or not claim.sentences:
             said = texts[0].quote if texts and verbatim else claim.text
             written.append(Sentence(text=without_marks(said), evidence=tuple(dict.fromkeys(e.id for e in texts))))
-        written += [line(quotes[one]) for one in claim.sentences if line and one in lines]
+        written += [line(quotes[sentence]) for sentence in claim.sentences if line and sentence in lines]
     return tuple(dict.fromkeys(written)), quotes

@@ -160,7 +160,7 @@ def _linked_data(scripts: Iterable[str]) -> Iterator[tuple[str, str]]:
         with contextlib.suppress(ValueError, RecursionError):
             read = json.loads(script)
             articles = [read, *(read.get("@graph") or ()), read.get("mainEntity")] if isinstance(read, dict) else read
-            for one in (one for one in articles if isinstance(one, dict)):
+            for one in (article for article in articles if isinstance(article, dict)):
                 for name in ("headline", "identifier", "sameAs", "@id", "url", "doi"):
                     for value in one[name] if isinstance(one.get(name), list) else filter(None, [one.get(name)]):
                         if isinstance(value, dict):

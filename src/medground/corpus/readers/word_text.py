@@ -89,7 +89,9 @@ class Printed:
 
     def _flat(self, outer: Element) -> str:
         """Paragraphs on one line; of a table among them, the cells."""
-        found = (self._flat_table(one) if name_of(one) == "tbl" else self.paragraph(one) for one in blocks(outer))
+        found = (
+            self._flat_table(block) if name_of(block) == "tbl" else self.paragraph(block) for block in blocks(outer)
+        )
         return " ".join(filter(None, found))
 
     def _flat_table(self, table: Element) -> str:

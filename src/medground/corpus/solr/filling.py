@@ -27,7 +27,11 @@ def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     made: Iterable[tuple[str, int, Callable[[int, int], list[Row]]]] = (
         ("passages", counts.passages, lambda first, stop: _passage_rows(base, first, stop)),
         ("documents", counts.documents, lambda _, __: [_document_row(base, *one) for one in islice(records, AT_ONCE)]),
-        ("pieces of files", len(pieces), lambda first, stop: [_piece_row(base, *one) for one in pieces[first:stop]]),
+        (
+            "pieces of files",
+            len(pieces),
+            lambda first, stop: [_piece_row(base, *piece) for piece in pieces[first:stop]],
+        ),
     )
     for begun, (what, total, rows_of) in zip(done, made, strict=True):
         for first in range(begun, total, AT_ONCE):

@@ -161,7 +161,7 @@ class SolrPlace(Place):
     def _held(self, rows: Collection, shard: dict[str, Any], live: list[str]) -> set[int]:
         """How many rows the replicas of a shard hold. Those on a node that has gone are not asked."""
         replicas = [one for one in shard["replicas"].values() if one["node_name"] in live]
-        addresses = [f"{one['base_url'].partition('://')[2]}/{one['core']}" for one in replicas]
+        addresses = [f"{replica['base_url'].partition('://')[2]}/{replica['core']}" for replica in replicas]
         return {rows.select({"q": "*:*", "shards": address})["response"]["numFound"] for address in addresses}
 
     def _whole(self) -> tuple[Collection, Manifest, str]:

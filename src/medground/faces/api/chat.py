@@ -189,7 +189,7 @@ class _Reply(Reply[chat_messages.ChatRequest]):
         """The answer as one completion."""
         message = chat_messages.ReplyMessage(
             content="".join(part.text for part in parts),
-            annotations=tuple(one for part in parts for one in part.annotations),
+            annotations=tuple(annotation for part in parts for annotation in part.annotations),
         )
         return chat_messages.Completion(
             id=f"chatcmpl-{self._job.id}",
@@ -211,7 +211,11 @@ class _Reply(Reply[chat_messages.ChatRequest]):
         elif isinstance(told, Answer):
             parts = self._written(told)
             for part in parts:
-                cited = {"annotations": [one.model_dump() for one in part.annotations]} if part.annotations else {}
+                cited = (
+                    {"annotations": [annotation.model_dump() for annotation in part.annotations]}
+                    if part.annotations
+                    else {}
+                )
                 yield self._sent({"content": part.text, **cited})
             yield self._sent({}, "length" if is_cut(told, parts) else "stop", medground=kept(told).model_dump())
             if self._wanted.with_usage:
@@ -341,7 +345,7 @@ def _within(parts: Iterable[Part], most: int) -> Iterator[Part]:
 
 
 def _links(annotations: Iterable[chat_messages.Annotation]) -> str:
-    named = ((one.citation.evidence_id, one.url_citation) for one in annotations)
+    named = ((annotation.citation.evidence_id, annotation.url_citation) for annotation in annotations)
     return "\n\n**Citations**\n" + "".join(
         f"\n- [{name}: {escaped(cited.title)}](<{cited.url}>)" for name, cited in named
     )

@@ -193,5 +193,5 @@ class _Reply(chat.Reply[ResponsesRequest]):
 
 
 def _text(parts: list[Part]) -> dict[str, Any]:
-    annotations = [one.flat() for part in parts for one in part.annotations]
+    annotations = [annotation.flat() for part in parts for annotation in part.annotations]
     return {"type": "output_text", "text": "".join(part.text for part in parts), "annotations": annotations}

@@ -82,11 +82,11 @@ def check(
     whole = _checked(file, bibliography or [], field or [], chosen, quiet=quiet)
     if not whole.findings:
         raise UsageError("no sentence to check was found; give a text of sentences that cite")
-    faults = [one for one in whole.findings if one.kind in kinds]
-    accepted = frozenset(one for one in faults if Accepted.of(one) in known)
+    faults = [finding for finding in whole.findings if finding.kind in kinds]
+    accepted = frozenset(fault for fault in faults if Accepted.of(fault) in known)
     _write(whole, accepted, html, sarif, docx, file)
     if json:
-        say_data([one.model_dump(mode="json") for one in whole.findings])
+        say_data([finding.model_dump(mode="json") for finding in whole.findings])
     else:
         render_blocks(list(blocks(whole, accepted)))
     if write_baseline and baseline is not None:
@@ -127,9 +127,9 @@ def _checked(
     except MedgroundError as error:  # a failure exits with 1 elsewhere, and here that says that the text has faults
         raise UsageError(str(error)) from error
     return TextCheck(
-        findings=tuple(one for each in found for one in each.findings),
-        references=tuple(one for each in found for one in each.references),
-        remarks=tuple(dict.fromkeys(one for each in found for one in each.remarks)),
+        findings=tuple(finding for each in found for finding in each.findings),
+        references=tuple(reference for each in found for reference in each.references),
+        remarks=tuple(dict.fromkeys(remark for each in found for remark in each.remarks)),
         texts={file: text for each in found for file, text in each.texts.items()},
     )
 

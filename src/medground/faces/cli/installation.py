@@ -225,7 +225,7 @@ def _show(mesh: Vocabulary, heading: Heading) -> None:
     from medground.wording.templates import printed
 
     def children_at(tree: str) -> list[Heading]:
-        return [one for one in mesh.children(heading) if any(at.rpartition(".")[0] == tree for at in one.trees)]
+        return [child for child in mesh.children(heading) if any(at.rpartition(".")[0] == tree for at in child.trees)]
 
     say(*printed(__package__, "heading", mesh=mesh, heading=heading, children_at=children_at, most=_MOST_BELOW))
 

@@ -39,12 +39,12 @@ def build(
     with shown_progress(quiet=quiet) as progress:
         made = build_base(wanted, spec, home, open_embedder=lambda name: open_embedder(name, home), progress=progress)
     library, _ = _opened()
-    for one in made.sources:
-        if one.seconds is None:
-            say(f"{one.manifest.name} is up to date", err=True)
+    for source in made.sources:
+        if source.seconds is None:
+            say(f"{source.manifest.name} is up to date", err=True)
         else:
-            show_built(library, one.manifest)
-            say(f"{one.name}: {one.seconds:.1f} s", err=True)
+            show_built(library, source.manifest)
+            say(f"{source.name}: {source.seconds:.1f} s", err=True)
     for name in made.removed:
         say(f"{name} is no longer in the specification: removed", err=True)
     say("")

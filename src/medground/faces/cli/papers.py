@@ -44,7 +44,7 @@ def paper(
             say(whole.model_dump_json(indent=2) if json else f"{mark}{told}")
         elif related:
             documents = engine.related(asked[0], by=related).documents
-            found = [PaperFound(asked=one.id, document=one) for one in documents]
+            found = [PaperFound(asked=document.id, document=document) for document in documents]
         else:
             found = engine.papers(asked, entities=entities)
     if json and not full_text:

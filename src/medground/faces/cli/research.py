@@ -109,7 +109,7 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
 
 def _changes(sets: list[str] | None, others: tuple[object, ...]) -> dict[str, object]:
     """The settings that change where research is resumed; nothing else may."""
-    if any(one is not None and one != () for one in others):
+    if any(other is not None and other != () for other in others):
         raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
     return dict(parse_options(sets or []))
 

@@ -203,7 +203,7 @@ def _values(record: Document, raw: MedlineRecord | None) -> dict[str, list[str]]
 
 def _numbers(record: Document) -> list[str]:
     """The registry numbers of the substances, those of enzymes with and without `EC`; `0` stands for none."""
-    numbers = [one.number for one in record.substances if one.number != "0"]
+    numbers = [substance.number for substance in record.substances if substance.number != "0"]
     return [form for number in numbers for form in (number, number.removeprefix("EC ")) if form]
 
 

@@ -23,7 +23,7 @@ def raw_values(record: MedlineRecord) -> Mapping[str, list[str]]:
     """The values of each field, by the field's name in a query; without those of MeSH, which a document has."""
     authors, investigators = record.authors, record.investigators
     editors = [*map(Person, record.citation.iterfind("Book/AuthorList[@Type='editors']/Author"))]
-    persons = [one.name for one in authors if not one.group]
+    persons = [author.name for author in authors if not author.group]
     people = dict.fromkeys((*authors, *investigators, *editors))
     books = [*record.texts("Book/BookTitle"), *record.texts("Book/CollectionTitle")]
     grants = (" ".join(filter(None, named)) for *named, _ in record.grants)
@@ -32,18 +32,24 @@ def raw_values(record: MedlineRecord) -> Mapping[str, list[str]]:
         "text": [text for each in (record.abstract, *record.other_abstracts) for _, text in each.parts],
         "transliterated_title": [*record.texts("Article/VernacularTitle"), *record.texts("VernacularTitle")],
         "keyword": [word for _, word in record.keywords],
-        "substance": [*(one.name for one in record.substances), *record.texts("SupplMeshList/SupplMeshName")],
-        "author": [one.name for one in authors],
+        "substance": [
+            *(substance.name for substance in record.substances),
+            *record.texts("SupplMeshList/SupplMeshName"),
+        ],
+        "author": [author.name for author in authors],
         "first_author": persons[:1],
         "last_author": persons[-1:],
         "full_author": [*_full(authors)],
-        "corporate_author": [one.group for one in authors],
-        "investigator": [one.name for one in investigators],
+        "corporate_author": [author.group for author in authors],
+        "investigator": [investigator.name for investigator in investigators],
         "full_investigator": [*_full(investigators)],
-        "editor": [one.name for one in editors],
+        "editor": [editor.name for editor in editors],
         "subject_name": [Person(one).name for one in record.citation.iterfind("PersonalNameSubjectList/*")],
-        "author_id": [value for one in people for _, value in one.ids],
-        "affiliation": [*(each for one in people for each in one.affiliations), *record.texts("Article/Affiliation")],
+        "author_id": [value for person in people for _, value in person.ids],
+        "affiliation": [
+            *(each for person in people for each in person.affiliations),
+            *record.texts("Article/Affiliation"),
+        ],
         "journal": [*record.journal_names, *(number for _, number in record.issns)],
         "nlm_id": [*record.texts("MedlineJournalInfo/NlmUniqueID")],
         "place": [*record.texts("MedlineJournalInfo/Country"), *record.texts("Book/Publisher/PublisherLocation")],
@@ -75,15 +81,15 @@ def raw_dates(record: MedlineRecord) -> Mapping[str, str]:
 
 def _full(people: Iterable[Person]) -> Iterator[str]:
     """Names in full, in both orders, with and without the middle names and `Jr`."""
-    for one in people:
-        if one.family and (given := one.given):
-            for names, suffix in product((given, given.split()[0]), ("", one.suffix)):
-                yield from (f"{one.family} {names} {suffix}", f"{names} {one.family} {suffix}")
+    for person in people:
+        if person.family and (given := person.given):
+            for names, suffix in product((given, given.split()[0]), ("", person.suffix)):
+                yield from (f"{person.family} {names} {suffix}", f"{names} {person.family} {suffix}")
 
 
 def _subsets(record: MedlineRecord) -> Iterator[str]:
     """The filters that the record passes by what is in it."""
-    citation, links = record.citation, {one.kind.casefold() for one in record.corrections}
+    citation, links = record.citation, {correction.kind.casefold() for correction in record.corrections}
     state = citation.get("Status", "")
     named = {
         "hasabstract": bool(record.abstract.parts),

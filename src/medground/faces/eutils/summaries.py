@@ -59,7 +59,9 @@ def _page(context: Context, parameters: Parameters, most: int) -> list[str]:
 
 def _summary(record: MedlineRecord) -> Summary:
     """The metadata of a record, as it is in JSON; dates are in NCBI's formats, and there is no abstract."""
-    people = [(one.name, "CollectiveName" if one.group else "Author") for one in record.authors if one.is_valid]
+    people = [
+        (author.name, "CollectiveName" if author.group else "Author") for author in record.authors if author.is_valid
+    ]
     names = [name for name, _ in people]
     issns = dict(record.issns)
     return {

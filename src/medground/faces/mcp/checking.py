@@ -14,9 +14,9 @@ from medground.wording.findings import KINDS, summary, unjoined
 )
 async def check_text(call: Call, value: TextToCheck) -> Result:
     found = await call.service.check_text(value.text, call.person, file="text", corpora=value.corpora)
-    parts = [_finding(one, call.fence) for one in found.findings]
+    parts = [_finding(finding, call.fence) for finding in found.findings]
     parts += [_reference(one, call.fence) for one in unjoined(found)]
-    parts += [note_part(one, call.fence) for one in found.remarks]
+    parts += [note_part(remark, call.fence) for remark in found.remarks]
     return Result(head={"findings": []}, words=f"{summary(found)}.\n{call.fence.rule}", parts=parts)
 
 

@@ -104,7 +104,7 @@ async def get_document(call: Call, value: Documents) -> Result:
 def _piece(document: Document, fence: Fence) -> Part:
     source, end = source_of(document_view(source_document(document, ""))), len(document.text)
     parts = document.sections[:_SECTIONS]
-    sections = tuple({"label": line(one.label, NAME), "start": one.start, "end": one.end} for one in parts)
+    sections = tuple({"label": line(part.label, NAME), "start": part.start, "end": part.end} for part in parts)
     fields = fields_of(shown_as(Piece, source, status="found", sections=sections, start=0, end=end, text=document.text))
     if not sections:
         fields.pop("sections")

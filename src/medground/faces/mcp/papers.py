@@ -37,5 +37,5 @@ async def related_papers(call: Call, value: Related) -> Result:
         lambda engine: engine.related(value.paper, by=value.by, limit=value.limit), call.person
     )
     words = f"{some(len(found.documents), 'paper')} ({', '.join(found.ways)}).\n{call.fence.rule}"
-    views = (document_view(source_document(one, "")) for one in found.documents)
-    return Result(head={"documents": []}, words=words, parts=[source_part(one, call.fence) for one in views])
+    views = (document_view(source_document(document, "")) for document in found.documents)
+    return Result(head={"documents": []}, words=words, parts=[source_part(view, call.fence) for view in views])

@@ -145,7 +145,7 @@ def _phenotype(term: str, found: ConceptFound, entry: ConceptEntry) -> Phenotype
 
 
 def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
-    return [f"{line(one.name, NAME)} ({one.id})" for one in neighbours]
+    return [f"{line(neighbour.name, NAME)} ({neighbour.id})" for neighbour in neighbours]
 
 
 def _part(value: MeshFound | Phenotype, fence: Fence) -> Part:

@@ -109,7 +109,9 @@ class KeptAnswers:
     def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
         """A file of the report of a person's answer, such as the structure of a protein."""
         report = self.answer(trace_id, person).report
-        kept = next((one for one in report.attachments if one.name == name), None) if report else None
+        kept = (
+            next((attachment for attachment in report.attachments if attachment.name == name), None) if report else None
+        )
         if kept is None:
             raise NotFound(f"the answer {trace_id} has no file {name[:80]!r}")
         self._audit.add(person, "export", f"{trace_id} {kept.name}")
@@ -184,9 +186,9 @@ class AnswerService:
         """
         deleted = 0
         while answers := await self.history(person, limit=200):
-            for one in answers:
+            for answer in answers:
                 with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
-                    await self.delete(one.trace_id, person)
+                    await self.delete(answer.trace_id, person)
                     deleted += 1
         return deleted
 

@@ -246,7 +246,7 @@ def searched_for(answer: Answer, settings: Settings) -> Searched:
     sources. It reads the home folder, and then blocks."""
     used = Searched.by_default(settings)
     quoted = {evidence.document_id for evidence in answer.evidence}
-    sources = dict.fromkeys(one.source for one in answer.documents if one.id in quoted)
+    sources = dict.fromkeys(document.source for document in answer.documents if document.id in quoted)
     names = [source.removeprefix(_CORPUS) for source in sources if source.startswith(_CORPUS)]
     corpora = tuple(name for name in names if Library(settings.home).has(name))
     return Searched(corpora, used.sources) if corpora else used

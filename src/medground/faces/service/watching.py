@@ -90,7 +90,8 @@ def _lacking(answer: Answer, former: Answer) -> str:
     if answer.stopped and not former.stopped:
         return f"stopped early: {answer.stopped}"
     failed, before = (
-        {one.source: one.error for one in each.searches if one.status == "failed"} for each in (answer, former)
+        {search.source: search.error for search in each.searches if search.status == "failed"}
+        for each in (answer, former)
     )
     return "; ".join(f"{source}: {error}" for source, error in failed.items() if source not in before)
 

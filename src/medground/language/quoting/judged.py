@@ -71,7 +71,7 @@ def read_together(
 
     Those that it does not read get the least that it said of any.
     """
-    whole = sorted((one for sentences in judged for one in sentences.values()), key=lambda one: -one.answers)
+    whole = sorted((sentence for sentences in judged for sentence in sentences.values()), key=lambda one: -one.answers)
     read = whole[:READ]
     found = network.scores(asked.text, [(one.title, one.sentence) for one in read])
     scores = {id(one): TOGETHER * float(score) for one, score in zip(read, found, strict=True)}

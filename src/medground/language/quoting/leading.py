@@ -138,7 +138,9 @@ def _names_of(name: str) -> tuple[frozenset[str], ...]:
     """By what a row may be called: with and without what is in brackets, and without the names of groups before it."""
     forms = dict.fromkeys((name, _BRACKETS.sub("", name)))
     pieces = [form.split(", ") for form in forms]
-    return tuple(filter(None, (_stems(" ".join(one[n:])) for one in pieces for n in range(len(one))))) or (frozenset(),)
+    return tuple(filter(None, (_stems(" ".join(piece[n:])) for piece in pieces for n in range(len(piece))))) or (
+        frozenset(),
+    )
 
 
 @lru_cache(maxsize=512)

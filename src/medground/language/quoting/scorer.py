@@ -57,7 +57,7 @@ def columns(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     Args:
         candidates: the documents, in the order of the search.
     """
-    texts = [_Text(asked, one) for one in candidates]
+    texts = [_Text(asked, candidate) for candidate in candidates]
     wanted = _Wanted(asked, texts)
     rows = [row for text in texts for row in _rows(wanted, text)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS))

@@ -29,7 +29,9 @@ class AnswerOutput(base.OperatorOutput):
 
 def _of_the_task(value: ReadInput, output: AnswerOutput) -> None:
     base.only_known(
-        (i for one in output.statements for i in one.sentences), base.sentence_ids(value.passages), "sentence"
+        (i for statement in output.statements for i in statement.sentences),
+        base.sentence_ids(value.passages),
+        "sentence",
     )
     check_answer(value, output.answer, output.form)
 
@@ -41,6 +43,6 @@ def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
 @base.operator(check=_of_the_task, choices=_choices, streamed="statements")
 def read_and_answer(value: ReadInput) -> AnswerOutput:
     """The strongest sentences, word for word; nothing is decided."""
-    texts = {one.id: one.text for passage in value.passages for one in passage.sentences}
+    texts = {sentence.id: sentence.text for passage in value.passages for sentence in passage.sentences}
     chosen = quotable_sentences(value.asked, value.passages)[:3]
     return AnswerOutput(statements=tuple(SubClaim(text=texts[i][:1200], sentences=(i,)) for i in chosen), answer=())

@@ -302,7 +302,7 @@ def _block(name: str, value: object) -> str:
 
 def _inner(value: object) -> str:
     if isinstance(value, LinesView):
-        return "\n".join(_escaped(" ".join(one.split())) for one in value.lines())
+        return "\n".join(_escaped(" ".join(line.split())) for line in value.lines())
     if isinstance(value, BaseModel):
         shown = (name for name, field in type(value).model_fields.items() if not field.exclude)
         fields = ((name, getattr(value, name)) for name in shown)
@@ -377,7 +377,7 @@ class SentencedPassage(LinesView):
         """Its head, and a line for each sentence."""
         source = self.kind, self.paper, self.year, self.design, self.journal, self.title, self.section
         yield _head(self.id, *source, self.share)
-        yield from (f"{one.id} {one.text}" for one in self.sentences)
+        yield from (f"{sentence.id} {sentence.text}" for sentence in self.sentences)
 
 
 class EvidenceView(LinesView):

@@ -46,7 +46,7 @@ class StatementView(base.LinesView):
         told: list[str] = [self.kind] if self.kind != "statement" else []
         told += [f"cites {', '.join(self.cites)}"] if self.cites else []
         yield f"{' | '.join([self.id, *told])}: {self.text}"
-        yield from (f"{self.id} doubt: {one}" for one in self.doubts)
+        yield from (f"{self.id} doubt: {doubt}" for doubt in self.doubts)
 
 
 class CheckInput(base.OperatorInput):
@@ -88,9 +88,16 @@ class CheckOutput(base.OperatorOutput):
 
 
 def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
-    statements, told = {one.id: one for one in value.statements}, [one.statement for one in output.statements]
+    statements, told = (
+        {statement.id: statement for statement in value.statements},
+        [statement.statement for statement in output.statements],
+    )
     base.only_known([*told, *output.rests_on], statements, "statement")
-    base.only_known((one.best for one in output.statements if one.best), (e.id for e in value.evidence), "evidence")
+    base.only_known(
+        (statement.best for statement in output.statements if statement.best),
+        (e.id for e in value.evidence),
+        "evidence",
+    )
     if missing := set(statements) - set(told):
         raise base.InvalidOutput(f"statement {min(missing)} is left out; give each statement once")
     for one in output.statements:
@@ -110,7 +117,7 @@ def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
 
 
 def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
-    ids = tuple(one.id for one in value.statements)
+    ids = tuple(statement.id for statement in value.statements)
     known = {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS}
     return known | answer_choices(value, "found")
 
@@ -119,8 +126,8 @@ def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
 def check(value: CheckInput) -> CheckOutput:
     """Each statement compared by words with the quotes that it cites; nothing is told of the answer."""
     found = []
-    for one in value.statements:
-        same = compare(one.text, [e for e in value.evidence if e.id in one.cites] or value.evidence)
+    for statement in value.statements:
+        same = compare(statement.text, [e for e in value.evidence if e.id in statement.cites] or value.evidence)
         relation: Entailment = "related" if same.related else "neutral"
-        found.append(StatementCheck(statement=one.id, relation=relation, best=same.best, flags=same.flags))
+        found.append(StatementCheck(statement=statement.id, relation=relation, best=same.best, flags=same.flags))
     return CheckOutput(statements=tuple(found))

@@ -83,7 +83,7 @@ def _one_of(value: TaskInput, said: str) -> tuple[str, ...]:
     else:
         letters = re.match(r"[A-Z](?:\W+(?:and\W+)?[A-Z]\b)*(?![A-Za-z])", said)
         named = re.findall(r"\b[A-Z]\b", letters[0]) if letters else []
-        named = named or [one.letter for one in value.options if one.text.casefold() == said.casefold()]
+        named = named or [option.letter for option in value.options if option.text.casefold() == said.casefold()]
     if not named or not set(named) <= set(allowed):
         raise InvalidOutput(f"answer {said[:60]!r} is not one of {', '.join(allowed)}")
     return tuple(dict.fromkeys(named if value.task == "multiple-choice" else named[:1]))
@@ -104,4 +104,4 @@ def papers_cited(sentence: str, ids: Mapping[str, Sequence[str]]) -> tuple[str, 
 def passages_cited(sentence: str, passages: Sequence[SentencedPassage]) -> list[SentencedPassage]:
     """What a sentence cites as `[2]`, `[P2]` or `document 2`: the passages with these numbers."""
     numbers = {one or other for one, other in _PASSAGE.findall(sentence)}
-    return [one for one in passages if one.id.removeprefix("P") in numbers]
+    return [passage for passage in passages if passage.id.removeprefix("P") in numbers]

@@ -163,7 +163,7 @@ def option_lean(option: str, sentences: Sequence[str]) -> float:
     """
     if not sentences:
         return 0.0
-    held = frozenset(term for one in sentences for term in words.terms(one))
+    held = frozenset(term for sentence in sentences for term in words.terms(sentence))
     share = words.coverage(words.terms(option), held)
     found = compare(option, [base.EvidenceView(id=f"E{n}", quote=one) for n, one in enumerate(sentences, start=1)])
     return share * REVERSED if _REVERSING.intersection(found.flags) else share

@@ -27,8 +27,8 @@ async def with_choice(
     chosen = await choose(question, [*report_paragraphs(report), *beside], run, most=paragraphs, embedder=embedder)
     decision = report.decision
     if chosen.answer:
-        sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)
-        verdicts = [one.verdict for one in report.statements]
+        sentences = tuple(Sentence(text=statement.text, evidence=statement.evidence) for statement in report.statements)
+        verdicts = [statement.verdict for statement in report.statements]
         draft = Draft(sentences=sentences, answer=chosen.answer, basis="model")
         check = decision.check  # of the answer that the report itself ends with, often the same
         if check is None or check.answer != chosen.answer:

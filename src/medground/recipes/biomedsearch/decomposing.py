@@ -40,7 +40,7 @@ class DecomposeOutput(OperatorOutput):
 
 
 def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
-    if not any(one.text for one in output.subquestions):
+    if not any(subquestion.text for subquestion in output.subquestions):
         raise InvalidOutput("there is no sub-question; write three to five, each with its text")
 
 
@@ -64,7 +64,7 @@ class NameKeywordsOutput(OperatorOutput):
 
 
 def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> None:
-    if not any(one.name for one in output.keywords):
+    if not any(keyword.name for keyword in output.keywords):
         raise InvalidOutput("there is no keyword; name at least one")
 
 
@@ -133,11 +133,12 @@ class ChooseToolsOutput(OperatorOutput):
 
 
 @operator(
-    writes_queries=True, choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)}
+    writes_queries=True,
+    choices=lambda value: {"tools": value.tools, "id": tuple(subquestion.id for subquestion in value.subquestions)},
 )
 def choose_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
     """Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""
-    read = {one.id: value.asked.reworded(one.text) for one in value.subquestions}
+    read = {subquestion.id: value.asked.reworded(subquestion.text) for subquestion in value.subquestions}
     return ChooseToolsOutput(
         chosen=tuple(ToolChoice(id=name, tools=parts.tools_of_text(one, value.tools)) for name, one in read.items())
     )

@@ -124,7 +124,9 @@ def _own(asked: Asked) -> str:
     if len(question) <= _LONGEST_TEXT:
         return question
     said = asked.core if len(asked.core) < len(question) else question[-_LONGEST_TEXT // 2 :].partition(". ")[2]
-    named = ", ".join(dict.fromkeys(one.said for one in _things(asked) if one.said.casefold() not in said.casefold()))
+    named = ", ".join(
+        dict.fromkeys(thing.said for thing in _things(asked) if thing.said.casefold() not in said.casefold())
+    )
     return f"{said[: _LONGEST_TEXT // 2]} ({named})"[:_LONGEST_TEXT]
 
 
@@ -174,7 +176,7 @@ def _with_alternative(subject: Subject, asked: Asked) -> str:
 def _in_whom(subject: Subject, asked: Asked) -> str:
     """In which disease, else in which animal or people the question asks it; of several, the last that it names."""
     others = [one for one in asked.deciding if one != subject]
-    trees = {one.said: _trees(one) for one in others}
+    trees = {other.said: _trees(other) for other in others}
     where = ((_ANIMALS,), _TREES["disease"])
     said = [name for branches in where for name in trees if any(tree.startswith(branches) for tree in trees[name])]
     found = said or [*asked.people]
@@ -190,7 +192,9 @@ def _asked_by(asked: Asked) -> Dimension | None:
 def keywords(asked: Asked, text: str, dimension: str, most: int) -> list[DraftedKeyword]:
     """What a sub-question says of what its question names, the subject first, then the word of its dimension."""
     said, view = text.casefold(), _asked_by(asked) if dimension == OWN else DIMENSIONS.get(dimension)
-    named = [one for one in named_keywords(asked) if re.search(rf"(?<!\w){re.escape(one.name.casefold())}", said)]
+    named = [
+        keyword for keyword in named_keywords(asked) if re.search(rf"(?<!\w){re.escape(keyword.name.casefold())}", said)
+    ]
     if view and view.keyword:
         last = [DraftedKeyword(name=view.keyword, dimension=view.fine or view.name, synonyms=view.synonyms)]
     else:
@@ -202,13 +206,13 @@ def keywords(asked: Asked, text: str, dimension: str, most: int) -> list[Drafted
 def named_keywords(asked: Asked) -> list[DraftedKeyword]:
     """Everything that a question names: what decides first, people and parts of the body last."""
     subject, _ = _subject(asked)
-    things = sorted(_things(asked), key=lambda one: (one != subject, not one.decides, one.aside))
-    return [DraftedKeyword(name=one.said, dimension=_fine(one, asked), synonyms=_names(one)) for one in things]
+    things = sorted(_things(asked), key=lambda thing: (thing != subject, not thing.decides, thing.aside))
+    return [DraftedKeyword(name=thing.said, dimension=_fine(thing, asked), synonyms=_names(thing)) for thing in things]
 
 
 def _rarest(asked: Asked) -> list[str]:
     """The rarest word of MeSH's names that a question says beside its things, such as knockout, if it is rare."""
-    known = {stem for one in _things(asked) for name in (one.said, *one.names) for stem in words.terms(name)}
+    known = {stem for thing in _things(asked) for name in (thing.said, *thing.names) for stem in words.terms(name)}
     rest = [word for word in words.tokens(asked.plain) if word in vocabulary().words]
     weights = {word: words.weight(words.stem(word)) for word in rest if known.isdisjoint(words.terms(word))}
     return sorted((word for word in weights if weights[word] > _RARE), key=lambda word: -weights[word])[:1]
@@ -248,7 +252,7 @@ def tools_of(asked: Asked, subs: Sequence[KeywordedQuestion], tools: Sequence[To
 
 def tools_of_text(asked: Asked, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """The tools of a sub-question without keywords."""
-    unknown = any(_is_unknown(one.said) for one in asked.subjects if not genes_in(one.said))
+    unknown = any(_is_unknown(subject.said) for subject in asked.subjects if not genes_in(subject.said))
     return _tools(asked.text, tools, web=unknown)
 
 

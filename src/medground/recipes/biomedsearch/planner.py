@@ -87,7 +87,7 @@ class Mended:
             left = ", ".join(name[:_SHOWN] for name in names[most:])
             self.notes.append(f"{self.subquestions[at].id} had more than {most} keywords; left out: {left}")
         self._set(at, names[:most])
-        used = {_key(name) for one in self.subquestions for name in one.keywords}
+        used = {_key(name) for subquestion in self.subquestions for name in subquestion.keywords}
         self.keywords = {key: keyword for key, keyword in self.keywords.items() if key in used}
 
     def add_named(self, wanted: Sequence[DraftedKeyword], most: int) -> None:
@@ -149,7 +149,7 @@ class Mended:
 
     def _keyword(self, drafted: DraftedKeyword) -> str:
         key = _key(drafted.name)
-        others = [one for one in dict.fromkeys(drafted.synonyms) if one and _key(one) != key]
+        others = [synonym for synonym in dict.fromkeys(drafted.synonyms) if synonym and _key(synonym) != key]
         known = self.keywords.get(key)
         if known is None:
             name, dimension = drafted.name, drafted.dimension
@@ -219,8 +219,10 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
 async def _name_keywords(mended: Mended, asked: Asked, most: int, run: Run) -> None:
     """Keywords of all sub-questions at once (Eq. 2, first line), and without a model those that the question names."""
     inputs = (
-        decomposing.NameKeywordsInput(question=asked.text, subquestion=one.text, dimension=one.dimension, most=most)
-        for one in mended.subquestions
+        decomposing.NameKeywordsInput(
+            question=asked.text, subquestion=subquestion.text, dimension=subquestion.dimension, most=most
+        )
+        for subquestion in mended.subquestions
     )
     named = await concurrently(
         run.ask_for_part(decomposing.name_keywords, value, f"the keywords of “{value.subquestion}”") for value in inputs
@@ -233,6 +235,8 @@ async def _name_keywords(mended: Mended, asked: Asked, most: int, run: Run) -> N
 
 def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:
     return tuple(
-        KeywordedQuestion(id=one.id, text=one.text, dimension=one.dimension, keywords=one.keywords)
-        for one in mended.subquestions
+        KeywordedQuestion(
+            id=subquestion.id, text=subquestion.text, dimension=subquestion.dimension, keywords=subquestion.keywords
+        )
+        for subquestion in mended.subquestions
     )

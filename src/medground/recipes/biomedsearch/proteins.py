@@ -71,11 +71,11 @@ def passages_for(text: str, document: Document, most: int) -> list[Passage]:
         for one in lines_in(document)
         if with_sequence or one.section != "Sequence" or not one.text.startswith("Sequence of ")
     ]
-    chosen = [one for one in lines if one.section in sections]
-    if not any(one.section == "Function" for one in lines):
-        chosen += [one for one in lines if one.section == "Gene Ontology"]
+    chosen = [line for line in lines if line.section in sections]
+    if not any(line.section == "Function" for line in lines):
+        chosen += [line for line in lines if line.section == "Gene Ontology"]
     if not chosen:  # it says nothing of what is asked: at least which entry this is
-        chosen = [one for one in lines if one.section == "Names"][:2]
+        chosen = [line for line in lines if line.section == "Names"][:2]
     own = set(terms(" ".join([document.title, *document.metadata.get("gene_synonyms", ())])))
     wanted = set(terms(text)) - own
     place = {section: number for number, section in enumerate(sections)}
@@ -83,7 +83,7 @@ def passages_for(text: str, document: Document, most: int) -> list[Passage]:
         chosen, key=lambda one: (-coverage(wanted, terms(one.text)), place.get(one.section or "", 99), one.start)
     )
     kept = _spread(ordered, most)
-    cautions = [one for one in lines if one.section == "Caution" and _is_about(one, [*kept], own)]
+    cautions = [line for line in lines if line.section == "Caution" and _is_about(line, [*kept], own)]
     return list({one.key: one for one in [*kept[: max(most - len(cautions), 1)], *cautions]}.values())
 
 
@@ -91,29 +91,29 @@ def not_retracted(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
     """The lines without those whose papers are all retracted, and a note on each of these."""
     kept: list[Passage] = []
     notes: list[str] = []
-    for one in lines:
-        cited = _CITED.findall(one.text)
-        if cited and one.section != "Caution" and all(listed().get(f"pmid:{pmid}") == "retracted" for pmid in cited):
+    for line in lines:
+        cited = _CITED.findall(line.text)
+        if cited and line.section != "Caution" and all(listed().get(f"pmid:{pmid}") == "retracted" for pmid in cited):
             papers = ", ".join(f"PMID:{pmid}" for pmid in cited)
-            notes.append(f"a line of {one.document_id} is left out, because it rests on a retracted paper ({papers})")
+            notes.append(f"a line of {line.document_id} is left out, because it rests on a retracted paper ({papers})")
         else:
-            kept.append(one)
+            kept.append(line)
     return kept, notes
 
 
 def _spread(lines: Sequence[Passage], most: int) -> list[Passage]:
     """The first lines, of which no section has more than half while others have any: 400 partners would fill all."""
     taken, later = list[Passage](), list[Passage]()
-    for one in lines:
-        crowded = sum(other.section == one.section for other in taken) >= max(most // 2, 1)
-        (later if crowded else taken).append(one)
+    for line in lines:
+        crowded = sum(other.section == line.section for other in taken) >= max(most // 2, 1)
+        (later if crowded else taken).append(line)
     return [*taken, *later][:most]
 
 
 def _is_about(caution: Passage, lines: Sequence[Passage], own: set[str]) -> bool:
     """Whether a caution names something else that one of the lines names: a finding that it takes back."""
     named = {name for name in _NAME.findall(caution.text) if name.casefold() not in own and name != "PubMed"}
-    return any(named & set(_NAME.findall(one.text)) for one in lines)
+    return any(named & set(_NAME.findall(line.text)) for line in lines)
 
 
 async def structures_of(
@@ -155,8 +155,14 @@ def _keep(files: Sequence[StructureFile], document: Document, predicted: bool, k
         return kept.keep(content, name=name, media_type=media_type, **about)
 
     attachments = [
-        keep(one.content, one.name, one.media_type, f"{document.title}: {one.name.rpartition('.')[2]} file", one.origin)
-        for one in files
+        keep(
+            file.content,
+            file.name,
+            file.media_type,
+            f"{document.title}: {file.name.rpartition('.')[2]} file",
+            file.origin,
+        )
+        for file in files
     ]
     if files:
         from medground.sources.proteins.pictures import picture  # its HTTP client is an extra

@@ -41,7 +41,10 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
     plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
     choices = run.settings.section(BioMedSearchSettings)
     # The tools that the keywords ask for, of those that the settings allow; all of these where none is left.
-    tools = {one.id: tuple(tool for tool in plan.tools_of(one) if tool in choices.tools) for one in plan.subquestions}
+    tools = {
+        subquestion.id: tuple(tool for tool in plan.tools_of(subquestion) if tool in choices.tools)
+        for subquestion in plan.subquestions
+    }
     run.research = ResearchSoFar(plan, {name: own or choices.tools for name, own in tools.items()})
     short = await in_short(question, run)
     found = await _search(plan, run)
@@ -49,7 +52,9 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
         _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
         given = question.plan is not None or run.answerer(decompose).is_model
-        unasked = () if given else tuple(one.id for one in plan.subquestions if not is_own(one, run))
+        unasked = (
+            () if given else tuple(subquestion.id for subquestion in plan.subquestions if not is_own(subquestion, run))
+        )
         report = await write_report(plan, found, run, short=short, unasked=unasked)  # section III.C
     if not question.options:
         return report

@@ -124,7 +124,7 @@ async def write_report(
     evidence = list({quote.id: quote for quote in quotes}.values())
     written = _sections(answered, short.draft.sentences, frame, run)
     sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
-    own = next((one.id for one in plan.subquestions if is_own(one, run)), "")
+    own = next((subquestion.id for subquestion in plan.subquestions if is_own(subquestion, run)), "")
     answer = await _checked(sections, own, frame, short, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
@@ -182,8 +182,10 @@ async def _checked(
 
     `own` is the id of the part that is the question itself.
     """
-    sentences = tuple(sentence for one in sections for sentence in one.sentences)
-    beside = tuple(s for one in sections if one.subquestion and one.subquestion != own for s in one.sentences)
+    sentences = tuple(sentence for section in sections for sentence in section.sentences)
+    beside = tuple(
+        s for section in sections if section.subquestion and section.subquestion != own for s in section.sentences
+    )
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
@@ -217,7 +219,7 @@ def _with_report(
     )
     subanswers = tuple(_subanswer(part, answer) for part in parts)
     same = {document.id: {one.id for one in group} for group in groups for document in group}
-    used = {one.id: {name for e in one.evidence for name in same[cited[e]]} for one in subanswers}
+    used = {subanswer.id: {name for e in subanswer.evidence for name in same[cited[e]]} for subanswer in subanswers}
     worked = [(tool, used[one.subquestion.id]) for one in found for tool in one.tools if tool.state in WORKED]
     flow = tuple(
         tool.flow.replace(cited=len({hit.passage.document_id for hit in tool.hits} & documents))
@@ -226,7 +228,7 @@ def _with_report(
     by_id = {document.id: document.kind for document in answer.documents}
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
-    short = any(one.kind == "short" for one in sections)
+    short = any(section.kind == "short" for section in sections)
     missed = [one for one in parts if not (one.id in unasked and one.state == "not answerable")]
     told = [part for part in missed if not (short and is_own(part.found.subquestion, run))]
     ending = (
@@ -241,7 +243,7 @@ def _with_report(
         plan=plan,
         sections=(*sections, *ending),
         subanswers=subanswers,
-        connections=tuple(one for one in connections if cited.keys() >= set(one.evidence)),
+        connections=tuple(connection for connection in connections if cited.keys() >= set(connection.evidence)),
         flow=flow,
         attachments=tuple(dict.fromkeys(a for one in found for tool in one.tools for a in tool.attachments)),
         read=read,

@@ -50,7 +50,9 @@ def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
     if not all(claim.text.strip() and claim.sentences for claim in output.claims):
         raise base.InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
     base.only_known(
-        (one for claim in output.claims for one in claim.sentences), base.sentence_ids(value.passages), "sentence"
+        (sentence for claim in output.claims for sentence in claim.sentences),
+        base.sentence_ids(value.passages),
+        "sentence",
     )
     if output.answerable != bool(output.claims):
         raise base.InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
@@ -102,12 +104,14 @@ class ConnectOutput(base.OperatorOutput):
 
 def _connects(value: ConnectInput, output: ConnectOutput) -> None:
     quotes = {part.id: {quote.id for quote in part.quotes} for part in value.parts}
-    for one in output.connections:
-        if one.first == one.second or not {one.first, one.second} <= quotes.keys():
+    for connection in output.connections:
+        if connection.first == connection.second or not {connection.first, connection.second} <= quotes.keys():
             raise base.InvalidOutput(f"a connection is between two of {', '.join(quotes)}")
-        if unknown := set(one.evidence) - quotes[one.first] - quotes[one.second]:
-            raise base.InvalidOutput(f"{', '.join(sorted(unknown)[:5])} is not a quote of {one.first} or {one.second}")
-        if any(quotes[side].isdisjoint(one.evidence) for side in (one.first, one.second)):
+        if unknown := set(connection.evidence) - quotes[connection.first] - quotes[connection.second]:
+            raise base.InvalidOutput(
+                f"{', '.join(sorted(unknown)[:5])} is not a quote of {connection.first} or {connection.second}"
+            )
+        if any(quotes[side].isdisjoint(connection.evidence) for side in (connection.first, connection.second)):
             raise base.InvalidOutput("a connection needs a quote of each side")
 
 

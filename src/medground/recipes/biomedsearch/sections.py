@@ -38,9 +38,9 @@ def told_once(
     their ids.
     """
     said = list(short)
-    for one in sections:
+    for section in sections:
         new = list[Sentence]()
-        for sentence in one.sentences:
+        for sentence in section.sentences:
             own = {papers[e] for e in sentence.evidence}
             of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
             again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
@@ -48,7 +48,7 @@ def told_once(
                 new.append(sentence)
                 said.append(sentence)
         if new:
-            yield replace(one, sentences=tuple(new))
+            yield replace(section, sentences=tuple(new))
 
 
 def in_order(
@@ -70,16 +70,21 @@ def placed(sections: Sequence[Written], answer: Answer) -> tuple[ReportSection, 
     """
     found: list[ReportSection] = []
     first = end = 0
-    for one in sections:
+    for section in sections:
         start, before = end, first
-        for sentence in one.sentences:
+        for sentence in section.sentences:
             left = answer.statements[first : first + 1]
             first += [(s.text, s.evidence) for s in left] == [(sentence.text, sentence.evidence)]
         if first > before:
             start = answer.statements[before].start
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
-        if first > before or one.notes:
-            named = {"kind": one.kind, "title": one.title, "notes": one.notes, "subquestion": one.subquestion}
+        if first > before or section.notes:
+            named = {
+                "kind": section.kind,
+                "title": section.title,
+                "notes": section.notes,
+                "subquestion": section.subquestion,
+            }
             found.append(ReportSection.model_validate({**named, "start": start, "end": end}))
     return tuple(found)
 

@@ -134,8 +134,8 @@ async def connected(answered: Sequence[Part], run: Run) -> list[Connection]:
     value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
     output = await run.ask_for_part(reporting.connect_parts, value, "the connections between sub-answers")
     return [
-        Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by.name})
-        for one in output.connections
+        Connection(**dict(connection) | {"evidence": tuple(dict.fromkeys(connection.evidence)), "found_by": by.name})
+        for connection in output.connections
     ]
 
 
@@ -164,8 +164,8 @@ async def framed(
         options=run.question.options,
         parts=tuple(part.view(run) for part in answered),
         connections=tuple(
-            reporting.JoinedView(**one.model_dump(include=set(reporting.JoinedView.model_fields)))
-            for one in connections
+            reporting.JoinedView(**connection.model_dump(include=set(reporting.JoinedView.model_fields)))
+            for connection in connections
         ),
         sentences=run.settings.recipe.sentences,
     )

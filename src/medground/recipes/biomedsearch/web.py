@@ -54,13 +54,13 @@ class RatePagesOutput(base.OperatorOutput):
 
 
 def _known(value: RatePagesInput, output: RatePagesOutput) -> None:
-    rated = [one.result for one in output.ratings]
-    base.only_known(rated, (one.id for one in value.results), "result")
+    rated = [rating.result for rating in output.ratings]
+    base.only_known(rated, (result.id for result in value.results), "result")
     if len(rated) > len(set(rated)):
         raise base.InvalidOutput("a result is rated twice; rate each once")
 
 
-@base.operator(check=_known, choices=lambda value: {"result": tuple(one.id for one in value.results)})
+@base.operator(check=_known, choices=lambda value: {"result": tuple(result.id for result in value.results)})
 def rate_pages(value: RatePagesInput) -> RatePagesOutput:
     """Cosine, and the share by weight of the sub-question's words that title and summary hold."""
     asked = words.terms(value.subquestion)

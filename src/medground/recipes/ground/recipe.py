@@ -66,7 +66,9 @@ async def _answered(
     if run.answerer(read_and_answer).is_model:
         answered = await by_model(question, run, only)
         kept = {one.id for one in about_the_same(answered.evidence, finding, run)} if finding else None
-        sentences = tuple(one for one in answered.draft.sentences if kept is None or kept >= set(one.evidence) > set())
+        sentences = tuple(
+            sentence for sentence in answered.draft.sentences if kept is None or kept >= set(sentence.evidence) > set()
+        )
         return replace(answered, draft=answered.draft.model_copy(update={"sentences": sentences})), True
     return await quoted(question, run, only, finding), True
 

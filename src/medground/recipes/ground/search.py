@@ -32,7 +32,7 @@ def each_question(question: Question, run: Run) -> list[Asked]:
 
 def _by_author(asked: Asked, readings: Sequence[Reading], run: Run) -> tuple[Asked, Sequence[Reading]]:
     """The papers of the authors that a question names, and the question without them; both unchanged if none is."""
-    names = [one.said for one in asked.subjects if one.said.istitle() and not one.heading]
+    names = [subject.said for subject in asked.subjects if subject.said.istitle() and not subject.heading]
     said = {stem for name in names for stem in words.terms(name) if words.weight(stem) >= words.MOST}
     authors = {r.document_id: words.terms(", ".join(run.ledger.documents[r.document_id].authors)) for r in readings}
     named = said.intersection(*[[stem for stems in authors.values() for stem in stems]])
@@ -67,8 +67,8 @@ async def found_readings(
 
 async def _naming(things: Sequence[Subject], asked: Asked, lookup: Lookup, run: Run) -> list[Hit]:
     """What names things that decide, where the words of the question alone found none of it."""
-    shown = ", ".join(one.said for one in things)
-    named = {"asked": all_of([one.query for one in things]), "text": asked.text, "shown": shown}
+    shown = ", ".join(thing.said for thing in things)
+    named = {"asked": all_of([thing.query for thing in things]), "text": asked.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 

@@ -60,7 +60,7 @@ def _plain(text: str) -> str:
 def _best_names(text: str, most: int) -> list[Named]:
     """What a text names, without populations: names of diseases and drugs first, then the most specific."""
     candidates = [one for one in named(text) if one.kind != "population" and _is_telling(one)]
-    ranked = sorted(candidates, key=lambda one: (-_specific(one), one.start))
+    ranked = sorted(candidates, key=lambda candidate: (-_specific(candidate), candidate.start))
     return ranked[:most]
 
 

@@ -179,7 +179,7 @@ async def _written(question: Question, sources: Sources, run: Run, place: Place)
         sources=explored(sources),
         most=most,
         feedback=tuple(feedback),
-        siblings=tuple(tagged(one.plan, names) for one in place.siblings),
+        siblings=tuple(tagged(sibling.plan, names) for sibling in place.siblings),
     )
     return typed(await run.ask(rating.improve_plan, value), sources, most)
 

@@ -84,14 +84,14 @@ def read_tags(value: Planned, text: str) -> PlanSourcesOutput:
         raise base.InvalidOutput(_no_source(value.sources))
     asked = read.plan.queries.items()
     return planned_queries(
-        [keyless.Sought(name, one.text, one.term) for name, queries in asked for one in queries],
+        [keyless.Sought(name, query.text, query.term) for name, queries in asked for query in queries],
         value.sources,
         value.most,
     )
 
 
 def _no_source(sources: Sequence[ExploredSource]) -> str:
-    return f"no source is named; write one tag for each source: {', '.join(f'<{one.name}>' for one in sources)}"
+    return f"no source is named; write one tag for each source: {', '.join(f'<{source.name}>' for source in sources)}"
 
 
 @base.operator(
@@ -206,7 +206,7 @@ def _read_by_words(value: ReasonInput) -> ReasonOutput:
     for passage in _on_subject(value):
         if passage.kind != "graph":
             kinds.setdefault(passage.kind, []).append(passage)
-    strengths = {one.id: one.strength or 0.0 for passage in value.passages for one in passage.sentences}
+    strengths = {sentence.id: sentence.strength or 0.0 for passage in value.passages for sentence in passage.sentences}
     chosen = [best_quotes(value.replace(passages=tuple(own)), value.sentences) for own in kinds.values()]
     chosen = sorted(filter(None, chosen), key=lambda claims: -strengths[claims[0].sentences[0]])
     turns = [claim for turn in zip_longest(*chosen) for claim in turn if claim is not None]

@@ -118,12 +118,12 @@ def planning_input(question: Question, sources: Sources, most: int) -> PlanSourc
 
 def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:
     """The sources as planners and raters see them."""
-    return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
+    return tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
 
 
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The question to every source of texts; to a graph, fewer than four terms of it (E.5)."""
-    return await _plan(question, sources, dict.fromkeys((one.name for one in sources), _whole(question)), run)
+    return await _plan(question, sources, dict.fromkeys((source.name for source in sources), _whole(question)), run)
 
 
 def _whole(question: Question) -> str:
@@ -133,7 +133,7 @@ def _whole(question: Question) -> str:
 async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The content words of the question to every source of texts; to a graph, fewer than four terms of it."""
     content = " ".join(word for word in question.text.replace("?", " ").split() if words.terms(word)) or question.text
-    return await _plan(question, sources, dict.fromkeys((one.name for one in sources), content), run)
+    return await _plan(question, sources, dict.fromkeys((source.name for source in sources), content), run)
 
 
 async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePlan:
@@ -156,11 +156,14 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
 
 async def _plan(question: Question, sources: Sources, texts: Mapping[str, str], run: Run) -> SourcePlan:
     terms: tuple[str, ...] = ()
-    if any(one.kind == "graph" for one in sources):
+    if any(source.kind == "graph" for source in sources):
         value = NameTermsInput(question=question.text, options=question.options)
         named = (await run.ask_for_part(name_terms, value, "the query for the graph")).terms
         terms = tuple(dict.fromkeys(filter(None, (" ".join(term.split()) for term in named))))[:MOST_TERMS]
     about = tuple(SourceQuery(term=term, text=question.text) for term in terms)
     return SourcePlan(
-        queries={one.name: about if one.kind == "graph" else (SourceQuery(text=texts[one.name]),) for one in sources}
+        queries={
+            source.name: about if source.kind == "graph" else (SourceQuery(text=texts[source.name]),)
+            for source in sources
+        }
     )

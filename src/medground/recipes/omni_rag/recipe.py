@@ -131,7 +131,7 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
             "--set model.operators.plan_sources=NAME"
         )
     if sources:
-        named = [one.description for one in open_to_plans(sources, OmniRagSettings())]
+        named = [plan.description for plan in open_to_plans(sources, OmniRagSettings())]
         present = {word for one in named for word in (one.name, one.kind)}
         for word in (*choices.only, *choices.without, *choices.dropped):
             if word not in present and word not in FIVE_KINDS:

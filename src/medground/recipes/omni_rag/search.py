@@ -46,7 +46,7 @@ class OpenSource:
 
 def plannable(run: Run) -> tuple[SourceDescription, ...]:
     """Descriptions of the open sources that the settings allow in a plan, in order."""
-    return tuple(one.description for one in open_to_plans(run.sources, run.settings.section(OmniRagSettings)))
+    return tuple(plan.description for plan in open_to_plans(run.sources, run.settings.section(OmniRagSettings)))
 
 
 def not_configured(run: Run) -> tuple[SourceDescription, ...]:

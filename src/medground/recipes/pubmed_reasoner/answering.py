@@ -50,7 +50,9 @@ def _read_summary(value: SummariseInput, text: str) -> SummariseOutput:
 @base.operator(
     reads=_read_summary,
     check=lambda value, output: base.only_known(
-        (e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence"
+        (e for observation in output.observations for e in observation.evidence),
+        (e.id for e in value.evidence),
+        "evidence",
     ),
     choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
 )

@@ -139,9 +139,9 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             )
             for address in addresses
         )
-        for one in others:
+        for other in others:
             with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
-                return await self._network.handle_async_request(one)
+                return await self._network.handle_async_request(other)
         return await self._network.handle_async_request(last)
 
     async def aclose(self) -> None:

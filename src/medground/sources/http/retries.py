@@ -187,7 +187,7 @@ def _failed_connection(error: Exception) -> Fault:
     name, request = type(error).__name__, getattr(error, "_request", None)  # unset where no request was made
     host, scheme = (request.url.host, request.url.scheme) if request is not None else ("the service", "https")
     causes = [*_causes(error)]
-    if untrusted := next((one for one in causes if isinstance(one, ssl.SSLCertVerificationError)), None):
+    if untrusted := next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None):
         reason = f"the certificate of {host} is not trusted ({untrusted.verify_message})"
         advice = "name the certificates of your organisation in SSL_CERT_FILE"
         return Fault(reason, status=name, transient=False, advice=advice)
@@ -196,7 +196,7 @@ def _failed_connection(error: Exception) -> Fault:
         shown = _PASSWORD.sub("//", proxy)
         reason = f"the proxy {shown} could not be reached ({name})"
         return Fault(reason, status=name, advice=f"check {scheme.upper()}_PROXY")
-    if any(isinstance(one, socket.gaierror) for one in causes):
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
         return Fault(f"no host named {host} is known ({name})", status=name, advice="check the address and the network")
     return Fault(f"the connection failed ({name})", status=name)
 

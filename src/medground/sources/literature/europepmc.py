@@ -35,9 +35,9 @@ def document_of(record: Json) -> Document | None:
         return None
     abstract = abstract_of(text(record, "abstractText"))
     concerns = [
-        f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
-        for one in parts(record, "commentCorrectionList.commentCorrection")
-        if text(one, "type").casefold() == "expression of concern in"
+        f"An expression of concern was published: {plain(text(part, 'reference'))}".rstrip(": ")
+        for part in parts(record, "commentCorrectionList.commentCorrection")
+        if text(part, "type").casefold() == "expression of concern in"
     ]
     return found.model_copy(
         update={
@@ -57,7 +57,7 @@ def _mesh(record: Json) -> tuple[MeshHeading, ...]:
         MeshHeading(
             descriptor=descriptor,
             major=text(heading, "majorTopic_YN") == "Y",
-            qualifiers=tuple(filter(None, (text(one, "qualifierName") for one in qualifiers))),
+            qualifiers=tuple(filter(None, (text(qualifier, "qualifierName") for qualifier in qualifiers))),
             major_qualifiers=tuple(
                 filter(None, (text(q, "qualifierName") for q in qualifiers if text(q, "majorTopic_YN") == "Y"))
             ),

@@ -214,7 +214,12 @@ def _protein_names() -> frozenset[tuple[str, ...]]:
     """The words of all names of proteins in MeSH that have three words or more."""
     root = (vocabulary().find(name) for name in ("Proteins", "Peptides", "Enzymes"))
     headings = {one.id: one for top in root if top is not None for one in vocabulary().explode(top)}
-    names = (fold(name) for one in headings.values() if _is_one_protein(one) for name in (one.name, *one.entry_terms))
+    names = (
+        fold(name)
+        for heading in headings.values()
+        if _is_one_protein(heading)
+        for name in (heading.name, *heading.entry_terms)
+    )
     return frozenset(_in_order(name) for name in names if name.count(" ") >= 2 and not name.endswith("s"))
 
 

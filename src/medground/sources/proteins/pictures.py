@@ -67,7 +67,7 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
 
 
 def _by_band(residues: Sequence[Residue]) -> tuple[list[str], list[tuple[str, str]]]:
-    bands = [band_of(one.b) for one in residues]
+    bands = [band_of(residue.b) for residue in residues]
     keys = [
         (colour, f"{told}: {100 * bands.count(number) / len(bands):.1f} % of residues")
         for number, (_, colour, told) in enumerate(_BANDS)
@@ -80,7 +80,7 @@ def _by_chain(residues: Sequence[Residue], chains: Sequence[str]) -> tuple[list[
     keys = [(colour[chain], f"Chain {chain}") for chain in chains[: len(_CHAINS)]]
     if len(chains) > len(_CHAINS):
         keys.append(("#ffffff", f"and {len(chains) - len(_CHAINS)} further chains, in the same colours"))
-    return [colour[one.chain] for one in residues], keys
+    return [colour[residue.chain] for residue in residues], keys
 
 
 def _projected(residues: Sequence[Residue]) -> NDArray[np.float64]:
@@ -88,7 +88,7 @@ def _projected(residues: Sequence[Residue]) -> NDArray[np.float64]:
 
     The sign of an axis is free: its largest component is positive, so that the picture is the same everywhere.
     """
-    places = np.array([[one.x, one.y, one.z] for one in residues], dtype=np.float64)
+    places = np.array([[residue.x, residue.y, residue.z] for residue in residues], dtype=np.float64)
     places -= places.mean(axis=0)
     _, axes = np.linalg.eigh(places.T @ places)
     axes = axes[:, ::-1]

@@ -67,7 +67,7 @@ class RecordSource(LiveSource, ABC):
             return Found(lookup, self.name, rankings=((),), notes=(f"{self.name} contains only records of proteins",))
         records = await self.find(lookup.asked)
         self._keep(records.documents)
-        kept = [one for one in records.documents if within(one, filters, "revised")][: lookup.limit]
+        kept = [document for document in records.documents if within(document, filters, "revised")][: lookup.limit]
         hits = self._ranking(best_of(lines_in(one), lookup.text) for one in kept)
         return Found(lookup, self.name, rankings=(hits,), notes=records.notes)
 

@@ -39,7 +39,7 @@ class AlphaFoldSource(StructureRecords):
         accession, isoform = split_isoform(asked.name) or ("", None)
         models = await self._models(accession)
         wanted = f"{accession}-{isoform}" if isoform else accession
-        document = next((_model_document(one) for one in models if text(one, "uniprotAccession") == wanted), None)
+        document = next((_model_document(model) for model in models if text(model, "uniprotAccession") == wanted), None)
         if document is None:
             return Records(notes=(f"AlphaFold DB has no model of {wanted}",))
         others = len(models) - 1
@@ -50,7 +50,7 @@ class AlphaFoldSource(StructureRecords):
         if (matched := _ID.fullmatch(name)) is None or (split := split_isoform(matched[1])) is None:
             return None
         models = await self._models(split[0])
-        return next((_model_document(one) for one in models if text(one, "entryId") == name), None)
+        return next((_model_document(model) for model in models if text(model, "entryId") == name), None)
 
     async def files(self, document: Document) -> StructureFiles:
         """The model as PDB and mmCIF. A file that is not this model is refused."""
@@ -178,7 +178,7 @@ class PDBSource(StructureRecords):
         known = (one for one in shown if PDB_ID.fullmatch(text(one, "model_identifier")))
         kept = (one for one in known if text(one, "model_category") == _EXPERIMENTAL)
         documents = (_entry_document(one, accession) for one in sorted(kept, key=_order))
-        return list({one.id: one for one in documents}.values())
+        return list({document.id: document for document in documents}.values())
 
 
 def _order(shown: Json) -> tuple[float, float, str]:
@@ -194,8 +194,10 @@ def _order(shown: Json) -> tuple[float, float, str]:
 def _entry_document(shown: Json, accession: str) -> Document:
     pdb = text(shown, "model_identifier").upper()
     molecules = [one for one in parts(shown, "entities") if text(one, "identifier") == accession]
-    protein = next((text(one, "description") for one in molecules if text(one, "description")), accession)
-    chains = list(dict.fromkeys(chain for one in molecules for chain in texts(one, "chain_ids")))
+    protein = next(
+        (text(molecule, "description") for molecule in molecules if text(molecule, "description")), accession
+    )
+    chains = list(dict.fromkeys(chain for molecule in molecules for chain in texts(molecule, "chain_ids")))
     return _record(
         told_lines("experiment", shown=shown, pdb=pdb, protein=protein, accession=accession, chains=chains),
         id=f"PDB:{pdb}:{accession}",

@@ -44,17 +44,17 @@ class Structure:
     @property
     def sequence(self) -> str:
         """Its residues as letters, `X` for one that has none."""
-        return "".join(LETTER.get(one.name, "X") for one in self.residues)
+        return "".join(LETTER.get(residue.name, "X") for residue in self.residues)
 
     @property
     def chains(self) -> tuple[str, ...]:
         """The names of its chains, in their order."""
-        return tuple(dict.fromkeys(one.chain for one in self.residues))
+        return tuple(dict.fromkeys(residue.chain for residue in self.residues))
 
     @property
     def mean_b(self) -> float:
         """The mean of the B-factor column: of a prediction, its mean pLDDT."""
-        return sum(one.b for one in self.residues) / len(self.residues)
+        return sum(residue.b for residue in self.residues) / len(self.residues)
 
 
 def read_structure(content: bytes, file: str) -> Structure:
@@ -132,10 +132,10 @@ def _of_rows(rows: Sequence[Sequence[str]], at: Mapping[str, int]) -> Iterator[R
 def _once(residues: Iterable[Residue]) -> Iterator[Residue]:
     """Each residue once: of several places of an atom, the first."""
     seen: set[tuple[str, str]] = set()
-    for one in residues:
-        if (one.chain, one.number) not in seen:
-            seen.add((one.chain, one.number))
-            yield one
+    for residue in residues:
+        if (residue.chain, residue.number) not in seen:
+            seen.add((residue.chain, residue.number))
+            yield residue
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,9 @@ class UniProtSource(RecordSource):
             left = len(fitting) - len(chosen)
             note = f"{left} further unreviewed entries for {name!r}{where} are left out"
             entries = [await self._entry(one.accession) for one in chosen]
-            return Records(tuple(self._document(one) for one in entries if one is not None), (note,) if left else ())
+            return Records(
+                tuple(self._document(entry) for entry in entries if entry is not None), (note,) if left else ()
+            )
         return Records(notes=(f"UniProtKB has no protein or gene called {name!r}{where}",))
 
     async def _organism(self, name: str) -> Organism | None:
@@ -108,7 +110,7 @@ class UniProtSource(RecordSource):
         if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
             raise SourceUnavailable("the reply has no list of results; the service may have changed", source=self.name)
         entries = [one for one in parts(answer, "results") if not is_inactive(one)]
-        return [read_names(one) for one in sorted(entries, key=_fullness, reverse=True)]
+        return [read_names(entry) for entry in sorted(entries, key=_fullness, reverse=True)]
 
     async def _entry(self, accession: str) -> Json | None:
         reply = await self._client.get(f"uniprotkb/{accession}.json", absent=_ABSENT)
@@ -130,7 +132,7 @@ def _queries(name: str, organism: Organism | None) -> Iterator[str]:
     """The searches for a name, one after the other until one finds it: as a gene, then as a protein; reviewed first."""
     plain = "".join(c for c in name if c.isalnum())
     genes = dict.fromkeys([name, plain])
-    by_gene = " OR ".join(f"gene_exact:{_quoted(one)}" for one in genes)
+    by_gene = " OR ".join(f"gene_exact:{_quoted(gene)}" for gene in genes)
     where = f" AND (organism_id:{organism.taxon})" if organism else ""
     for reviewed in ("true", "false"):
         yield f"({by_gene}){where} AND (reviewed:{reviewed})"

@@ -127,8 +127,8 @@ def _with_names(part: Query, typed: Mapping[str, str]) -> Query:
     more = (name.casefold() for name in (*gene_names(said), *of_it))
     symbols = [nodes.Phrase(text=name, field="title_abstract") for name in more]
     others = dict.fromkeys([*alternatives_in([joined(part, by_name)]), *symbols])
-    own = [one for one in others if texts_of(one) == [said]]
-    return any_of([*(one for one in others if one not in own), *own]) if len(others) > 1 and own else part
+    own = [other for other in others if texts_of(other) == [said]]
+    return any_of([*(other for other in others if other not in own), *own]) if len(others) > 1 and own else part
 
 
 def _aspects(text: str) -> Iterator[Query]:

@@ -165,7 +165,7 @@ def conjuncts(tree: Query) -> Sequence[Query]:
 
 def headings_of(tree: Query) -> list[str]:
     """The MeSH headings in a tree, in order, including those under NOT."""
-    return [one.heading for one in leaves(tree) if isinstance(one, nodes.Mesh) and one.heading]
+    return [leave.heading for leave in leaves(tree) if isinstance(leave, nodes.Mesh) and leave.heading]
 
 
 # Add what a question names and its query lacks. Not in the paper, where 29.3 % of the failures lack a concept.
