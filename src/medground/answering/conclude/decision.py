@@ -123,7 +123,8 @@ def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: boo
     may_refuse = run.settings.verify.gate and not run.question.options and not decides
     if may_refuse and not missing and not asked.things and not comes_near(asked, quotes, documents):
         missing = [WHAT_IS_ASKED]
-    if not missing and (people := asked.people_unnamed(texts)):
+    on_subject = [text for text in texts if asked.is_about(text)] or texts
+    if not missing and (people := asked.people_unnamed(on_subject)):
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     return missing
 

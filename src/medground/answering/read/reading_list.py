@@ -163,7 +163,7 @@ def best_first(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork
     return [replace(reading, rank=rank) for rank, reading in enumerate(ordered, start=1)]
 
 
-def _read(reading: Reading) -> str:
+def text_of(reading: Reading) -> str:
     """The title and the text of what is read of a document."""
     return "\n".join([*(passage.title for passage in reading.passages[:1]), *(p.text for p in reading.passages)])
 
@@ -195,7 +195,7 @@ def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNet
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     judged = list[dict[int, Judged]]()
-    naming = [asked.names_any(_read(reading)) for reading in readings]
+    naming = [asked.names_any(text_of(reading)) for reading in readings]
     for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
         off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
         starts = (start for start, _ in places(reading))

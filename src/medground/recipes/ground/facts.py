@@ -1,10 +1,14 @@
 """What stored facts answer, and why there is no answer where nothing was found."""
 
+from collections.abc import Sequence
+
 from medground.answering.captions import NOTHING_FOUND
 from medground.answering.read.facts import GraphAnswer, NotUnderstood
+from medground.answering.read.reading_list import Reading, text_of
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
 from medground.corpus.retraction import state_of
+from medground.language.question_reading import Asked
 from medground.values.evidence import Sentence
 from medground.values.question import Question
 
@@ -18,6 +22,14 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     if not answer:
         return Draft(sentences=sentences, reason=finding.note or "the stored facts do not decide it")
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)
+
+
+def only_retracted(asked: Asked, readings: Sequence[Reading], run: Run) -> bool:
+    """Whether a retracted paper is about a question, and nothing else that was found."""
+    documents = run.ledger.documents
+    gone = [documents[name] for name in run.shown if state_of(documents[name]) == "retracted"]
+    told = any(asked.is_about(f"{document.title}\n{document.text}") for document in gone)
+    return told and not any(asked.is_about(text_of(reading)) for reading in readings)
 
 
 def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: bool) -> Draft:

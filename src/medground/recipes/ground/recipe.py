@@ -21,11 +21,12 @@ from medground.answering.write.draft import Draft, best_quotes, statements
 from medground.answering.write.read_and_answer import Answered
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
+from medground.language.quoting.judged import none_answers
 from medground.language.requests import latest
 from medground.models.operators.answering import read_and_answer
 from medground.recipes.base import Recipe
 from medground.recipes.ground.by_model import by_model
-from medground.recipes.ground.facts import graph_draft, refusal
+from medground.recipes.ground.facts import graph_draft, only_retracted, refusal
 from medground.recipes.ground.search import each_question, found_readings
 from medground.sources.base import Source
 from medground.values.answer import Answer
@@ -79,8 +80,10 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     shown: list[Sentence] = []
     for asked in each_question(question, run):
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
+        if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
+            continue
         with run.step(Batch(tuple(readings), 1, 1).step):
-            found = quotes_of(asked, readings, run)
+            found = [] if only_retracted(asked, readings, run) else quotes_of(asked, readings, run)
         if latest(asked.text):
             found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))
         found = about_the_same(found, finding, run) if finding else found
