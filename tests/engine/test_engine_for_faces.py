@@ -152,6 +152,22 @@ def test_a_strategy_counts_the_records_of_each_line_and_lists_those_of_the_last(
         refused(UsageError, "write each search on its own line", engine.strategy, [" "])
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1. fins", "this is line 3"),
+        ("1 and 2", "numbers alone"),
+        ("or/1-2", "numbers alone"),
+        ("#1 " * 1_300, "more than 100,000 characters"),
+    ],
+)
+def test_a_line_whose_numbers_mislead_or_grow_is_refused(papers: Path, line: str, reason: str) -> None:
+    with BlockingEngine(corpora=("papers",)) as engine:
+        found = engine.strategy(["aspirin" + " aspirin" * 20, "#2 #1 OR fins", line])
+    assert found.lines[1].records is not None
+    assert reason in found.lines[2].problem
+
+
 def test_search_and_documents(papers: Path) -> None:
     with BlockingEngine(corpora=("papers", "others")) as engine:
         found = engine.search("zebrafish fins", limit=1)

@@ -79,7 +79,7 @@ _RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYL
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
 _EXPLAINED = (
     *("purpose", "title", "reference", "quotation", "quantity", "retracted", "misplaced", "citation", "contradiction"),
-    *("incorrect", "disputed", "own knowledge", "subject", "foreign"),
+    *("opposite", "incorrect", "disputed", "own knowledge", "subject", "foreign"),
 )
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")

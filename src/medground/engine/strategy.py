@@ -13,8 +13,12 @@ from medground.values.document import Document, Frozen
 from medground.values.lookup import Lookup
 
 MOST_LINES = 60
+_LONGEST = 100_000
+"""Characters of a line with all that its references stand for."""
 _NUMBERED = re.compile(r"^#?(\d+)[.:)]\s+")
-"""The number of a line that is pasted with it."""
+"""The number of a line that is pasted with it, such as `1. asthma`; its own may also stand as `#1 asthma`."""
+_BARE = re.compile(r"(?:\d+\s+(?:and|or|not)\s+)+\d+|(?:and|or)/\d+(?:[-,]\d+)*", re.IGNORECASE)
+"""Lines that are named by their numbers alone, as Ovid does."""
 
 
 class StrategyLine(Frozen):
@@ -39,16 +43,27 @@ def whole(line: str, before: Sequence[str]) -> str:
     >>> whole("#1 NOT #2", ["asthma OR wheeze", "adult"])
     '(asthma OR wheeze) NOT (adult)'
 
-    Raises UsageError: a reference to a line that is not there, comes later or cannot be read.
+    Raises UsageError: a reference to a line that is not there, comes later or cannot be read; a number that is not the
+    line's own; numbers alone for lines; more than 100,000 characters.
     """
-    query = _NUMBERED.sub("", line.strip())
-    for token in reversed([token for token in tokens(query) if token.kind == "history"]):
+    line, own = line.strip(), len(before) + 1
+    if (numbered := _NUMBERED.match(line)) and int(numbered[1]) != own:
+        raise UsageError(f"this is line {own}, and its number is {numbered[1]}; number the lines from 1")
+    query = _NUMBERED.sub("", line).removeprefix(f"#{own} ")
+    if _BARE.fullmatch(query):
+        raise UsageError("numbers alone are searched as words; write lines as #1 AND #2")
+    pieces, end, length = list[str](), 0, len(query)
+    for token in [token for token in tokens(query) if token.kind == "history"]:
         number, start = int(token.text[1:]), token.column - 1
         meant = before[number - 1] if 1 <= number <= len(before) else ""
         if not meant:
             raise UsageError(f"{token.text} is no line before this one that can be read")
-        query = f"{query[:start]}({meant}){query[start + len(token.text) :]}"
-    return query
+        length += len(meant)
+        if length > _LONGEST:
+            raise UsageError(f"with what its numbers stand for this line has more than {_LONGEST:,} characters")
+        pieces += [query[end:start], f"({meant})"]
+        end = start + len(token.text)
+    return "".join([*pieces, query[end:]])
 
 
 async def run_strategy(run: Run, lines: Sequence[str]) -> StrategyFound:

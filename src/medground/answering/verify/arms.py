@@ -94,7 +94,7 @@ _SCALES = {
     ),
     "less": verbose_pattern(
         r"""
-        \b(?:lower(?:s|ed|ing)?|lowest|less|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
+        \b(?:lower(?:s|ed|ing)?|lowest|less(?:er)?|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
         """
     ),
     "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),

@@ -49,7 +49,7 @@ def opposed(statement: str, quote: str, document: Document) -> str:
         return "the source compares these the other way round"
     if roles == "same":
         return ""
-    if turns_round(statement, quote):
+    if turns_round(statement, quote) and not _concedes(statement, quote):
         return "the source denies this"
     if not NEGATION.search(statement) and any(_is_denied(statement, one, document) for one in _CLAUSE.split(quote)):
         return "the source denies this"
@@ -59,6 +59,11 @@ def opposed(statement: str, quote: str, document: Document) -> str:
     if _is_turned(statement, quote) or _outnumbered(statement, quote):
         return "the source says the opposite direction"
     return ""
+
+
+def _concedes(statement: str, quote: str) -> bool:
+    """Whether a source tells the same direction, and denies only that it is significant."""
+    return bool(scale_of(statement) & scale_of(quote)) and "significan" in quote and "significantly" not in statement
 
 
 def _is_denied(statement: str, clause: str, document: Document) -> bool:

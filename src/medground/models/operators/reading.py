@@ -144,7 +144,6 @@ def quotes_on_topic(asked: Asked, passages: Sequence[base.SentencedPassage]) -> 
         s.id: base.EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in kept
         for s in p.sentences
-        if is_quotable(asked, s.text)
     }
     return [views[sentence] for sentence in quotable_sentences(asked, kept)]
 

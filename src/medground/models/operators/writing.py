@@ -31,8 +31,8 @@ STUDIES = 2
 
 def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, at most `count`: in the given order, one of each paper before a second one.
-    Where an aspect is asked, such as harms, those that name it come first. Behind the first, what is not on the subject
-    comes last.
+    Where an aspect is asked, such as harms, those that name it come first. What does not name the subject, with its
+    title, comes last.
 
     Quotes that say an earlier one again and quotes from retracted papers are left out. What forbids what the question
     asks leave for comes before all, and then how another disease is treated is left out. What another paper says
@@ -49,7 +49,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
-    off = {e.id for e in usable[1:] if not asked.is_about(f"{e.title}\n{e.quote}")}
+    off = {e.id for e in usable if not asked.is_about(f"{e.title}\n{e.quote}")}
     chosen: list[EvidenceView] = []
     for candidate in sorted(usable, key=lambda e: (-forbids.get(e.id, 0.0), e.id in off, number.get(e.id, 0))):
         is_study = candidate.id in both and not number.get(candidate.id, 0)
