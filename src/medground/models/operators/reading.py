@@ -61,12 +61,9 @@ def quotable_sentences(asked: Asked, passages: Sequence[base.SentencedPassage]) 
 
 def quotable_spans(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[tuple[str, ...]]:
     """The quotes of passages as the ids of their sentences, strongest first; at most `PER_PASSAGE` per passage."""
-    chosen: list[tuple[float, tuple[str, ...]]] = []
-    for passage, strengths in zip(passages, _strengths(asked, passages), strict=True):
-        whole = log_sum(strengths)
-        quotes = _quotes(asked, passage, strengths)
-        chosen += [(strength + whole, quote) for strength, quote in quotes]
-    return [quote for _, quote in sorted(chosen, key=lambda c: -c[0])]
+    rows = zip(passages, _strengths(asked, passages), strict=True)
+    chosen = [quote for passage, strengths in rows for quote in _quotes(asked, passage, strengths)]
+    return [quote for _, quote in sorted(chosen, key=lambda weighed: -weighed[0])]
 
 
 def _quotes(
