@@ -222,7 +222,11 @@ def read_records(source: Source) -> Records:
             f"{file} has no questions of {dataset.info.name} from a training split; examples may only come from "
             f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
         )
-    against = [Source(path, dataset.info.name if dataset.recognises(path) else None).open() for path in source.against]
+    against = [
+        (one, one.find(path))
+        for path in source.against
+        for one in ([dataset] if dataset.recognises(path) else recognised(path))  # all that a file holds will be asked
+    ]
     held_out += [item for one, place in against for item in one.read(place, loader.ALL)]
     digests = [one.hash(place) for one, place in [(dataset, file), *against]]
     digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
