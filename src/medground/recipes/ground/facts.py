@@ -26,9 +26,8 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
 
 def only_retracted(asked: Asked, readings: Sequence[Reading], run: Run) -> bool:
     """Whether a retracted paper is about a question, and nothing else that was found."""
-    documents = run.ledger.documents
-    gone = [documents[name] for name in run.shown if state_of(documents[name]) == "retracted"]
-    told = any(asked.is_about(f"{document.title}\n{document.text}") for document in gone)
+    shown = map(run.ledger.documents.__getitem__, run.shown)
+    told = any(state_of(paper) == "retracted" and asked.is_about(f"{paper.title}\n{paper.text}") for paper in shown)
     return told and not any(asked.is_about(text_of(reading)) for reading in readings)
 
 
