@@ -88,9 +88,10 @@ _TREES: Mapping[str, tuple[str, ...]] = {
     "drug": ("D",),
     "procedure": ("E02", "E04"),
     "microbe": ("B03", "B04", "B01.300"),
-    "disease": ("C", "F03"),
+    "disease": ("C0", "C1", "C20", "C21", "C22", "C23.888", "C24", "C25", "C26", "F03"),
 }
-"""Branches of MeSH and the kind of thing in them. What is of no kind, such as an enzyme, is asked nothing more."""
+"""Branches of MeSH and the kind of thing in them. What is of no kind, such as an enzyme, is asked nothing more; nor is
+what can happen to any organ (the rest of C23), such as a hernia or an atrophy."""
 _KINDS = ("gene of an animal", "gene", *_TREES)
 """Of several things, the first is the subject."""
 _ANIMALS = "B01.050"
@@ -144,7 +145,7 @@ def _subject(asked: Asked) -> tuple[Subject | None, str]:
 
 def _kind(one: Subject, asked: Asked) -> str:
     """The kind of a thing; empty where there is no telling what would make sense to ask of it."""
-    trees = _trees(one)
+    trees = [tree for tree in _trees(one) if "." in tree]  # a whole branch, such as tumours, is too wide
     if _is_gene(one, asked):
         animals = (tree for other in asked.subjects for tree in _trees(other))
         return "gene of an animal" if any(tree.startswith(_ANIMALS) for tree in animals) else "gene"

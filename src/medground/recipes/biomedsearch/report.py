@@ -17,6 +17,7 @@ from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
+from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft, drafted, statements
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
@@ -80,9 +81,19 @@ async def in_short(question: Question, run: Run) -> Short:
         with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
             found = await quoted(question, run, only, finding)
             evidence = (*short.evidence, *found.evidence)
-            said = (*short.draft.sentences, *statements(found.draft.sentences, evidence))
+            said = (*short.draft.sentences, *statements(_findings(found.draft.sentences, run), evidence))
             short = Short(short.draft.replace(sentences=said), evidence, short.entails)
     return short
+
+
+def _findings(quoted: Sequence[Sentence], run: Run) -> Sequence[Sentence]:
+    """Without the quotes that are titles or aims, unless all are."""
+    titles_and_aims = {
+        quote.id
+        for quote in run.ledger.evidence
+        if why_not_finding(quote.quote, run.ledger.documents[quote.document_id])
+    }
+    return [one for one in quoted if titles_and_aims.isdisjoint(one.evidence)] or quoted
 
 
 NO_SHORT = Short()
@@ -120,12 +131,12 @@ async def write_report(
         return _with_report(answer, plan, found, parts, run, unasked=unasked)
     connections = await connected(answered, run)
     frame = await framed(answered, connections, run)
-    quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
-    evidence = list({quote.id: quote for quote in quotes}.values())
     written = _sections(answered, short.draft.sentences, frame, run)
-    sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     own = next((subquestion.id for subquestion in plan.subquestions if is_own(subquestion, run)), "")
-    answer = await _checked(sections, own, frame, short, evidence, run, stopped)
+    answer, sections = await _checked(written, own, frame, short, answered, run, stopped)
+    if answer.decision.unmentioned:  # no answer, so there is nothing below which the other parts could stand
+        asked = [section for section in written if section.subquestion not in unasked]
+        answer, sections = await _checked(asked, own, frame, short, answered, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
 
@@ -170,18 +181,21 @@ def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
 
 
 async def _checked(
-    sections: Sequence[Written],
+    written: Sequence[Written],
     own: str,
     frame: ComposeReportOutput,
     short: Short,
-    evidence: Sequence[Evidence],
+    answered: Sequence[Part],
     run: Run,
     stopped: str | None,
-) -> Answer:
-    """The answer with its sentences checked; of a run that ended early they are quotes.
+) -> tuple[Answer, list[Written]]:
+    """The answer with its sentences checked, and its sections; of a run that ended early they are quotes.
 
     `own` is the id of the part that is the question itself.
     """
+    quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
+    evidence = list({quote.id: quote for quote in quotes}.values())
+    sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     sentences = tuple(sentence for section in sections for sentence in section.sentences)
     beside = tuple(
         s for section in sections if section.subquestion and section.subquestion != own for s in section.sentences
@@ -189,12 +203,12 @@ async def _checked(
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
-        return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped)
+        return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped), sections
     draft = short.draft.replace(sentences=sentences)
     if not short.entails:
         draft = drafted(run.question, sentences, frame, run, run.writer)
     draft = draft.replace(beside=beside)
-    return await finish(run.question, draft, evidence, run, graph=short.entails)
+    return await finish(run.question, draft, evidence, run, graph=short.entails), sections
 
 
 def _with_report(

@@ -43,12 +43,17 @@ def told_once(
         for sentence in section.sentences:
             own = {papers[e] for e in sentence.evidence}
             of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
-            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
+            again = quotes_only and any(_plain(sentence) in _plain(other) for other in said)
             if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
                 said.append(sentence)
         if new:
             yield replace(section, sentences=tuple(new))
+
+
+def _plain(sentence: Sentence) -> str:
+    """The words of a sentence between spaces, without case and punctuation."""
+    return f" {' '.join(words.tokens(sentence.text))} "
 
 
 def in_order(
