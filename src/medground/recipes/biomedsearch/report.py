@@ -21,6 +21,7 @@ from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft, drafted, statements
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
+from medground.language.clean import ended, joined
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.news import asks_for_news
@@ -70,11 +71,11 @@ class Short:
 async def in_short(question: Question, run: Run) -> Short:
     """The short answer; empty where nothing was found, a source failed, or a model is to write the answer."""
     stored = await ask_for_facts(question, run)
-    finding = stored.finding if isinstance(stored, GraphAnswer) else None
-    short = Short()
-    if isinstance(stored, GraphAnswer) and stored.facts:
-        facts = tuple(quote for _, quote in stored.facts)
-        short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
+    finding, short = None, Short()
+    if isinstance(stored, GraphAnswer):
+        finding, facts = stored.finding, tuple(quote for _, quote in stored.facts)
+        if facts:
+            short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
     others, lookup = beside_facts(run), words_lookup(question)
     only = [source.name for source in run.sources if suited(lookup, source) and (not stored or source.name in others)]
     if not run.answerer(compose_report).is_model and only:
@@ -98,7 +99,7 @@ def _findings(quoted: Sequence[Sentence], run: Run) -> Sequence[Sentence]:
 
 NO_SHORT = Short()
 _ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
-_NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
+_NEWS_ORDER = _ORDER | {"web": -1}
 """Which kinds of source are read first: the literature, unless news or experience is asked for."""
 
 
@@ -243,15 +244,20 @@ def _with_report(
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     short = any(section.kind == "short" for section in sections)
-    missed = [one for one in parts if not (one.id in unasked and one.state == "not answerable")]
-    told = [part for part in missed if not (short and is_own(part.found.subquestion, run))]
+    told = [
+        part
+        for part in parts
+        if not (
+            (part.id in unasked and part.state == "not answerable") or (short and is_own(part.found.subquestion, run))
+        )
+    ]
     ending = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
-        for kind, title, notes in (
+        for kind, title, lines in (
             ("limitations", "Limitations", limitations(told, flow, web, len(run.shown), answer.stopped)),
             ("searched", "What was searched", searched(plan, found, flow)),
         )
-        if notes
+        if (notes := tuple(ended(joined(line)) for line in lines))
     )
     report = Report(
         plan=plan,
