@@ -87,6 +87,28 @@ def test_a_report_of_quotes(make_run: MakeRun) -> None:
     assert report.connections == ()  # whether findings hang together no statistics of words tell
 
 
+def test_the_words_of_a_quote_stand_once_and_another_part_only_below_an_answer(make_run: MakeRun) -> None:
+    again = SEXES.model_copy(update={"id": "PMID:8", "text": HORMONES.text})
+    one, other, *_ = PLAN.subquestions
+    items = [
+        SubFound(one, (tool("q1", "literature", [HORMONES]),)),
+        SubFound(other, (tool("q2", "literature", [again]),)),
+    ]
+    answer, _ = reported(make_run, items, known=[again])
+    texts = [statement.text for statement in answer.statements]
+    assert len(texts) == len(set(texts)) > 0
+    asked = PLAN.model_copy(update={"question": "Does cyp17a1 knockout cure Hartlow syndrome in zebrafish?"})
+    run = make_run(asked.question, recipe=RECIPE)
+    run.ledger.admit([HORMONES, SEXES])
+    items = [
+        SubFound(one, (tool("q1", "literature", [HORMONES]),)),
+        SubFound(other, (tool("q2", "literature", [SEXES]),)),
+    ]
+    answer = asyncio.run(write_report(asked, items, run, unasked=["q2"]))
+    assert answer.decision.unmentioned
+    assert [section.subquestion for section in _report(answer).sections if section.kind == "findings"] in ([], ["q1"])
+
+
 def test_what_limits_a_report_is_told(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     last = _report(answer).subanswers[-1]
@@ -248,6 +270,13 @@ def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
     assert by_words(harms, whole, on_subject, answering) == []  # about its things, and nothing of what it asks of them
     harmful = sentenced("P3", "The most common adverse effect of metformin was nausea.", title="Osteoporosis")
     assert by_words(harms, whole, answering, harmful) == ["P3.S1"]
+    beside = sentenced(
+        "P4",
+        "The most common adverse effect was a rash.",
+        "It is an adverse effect of metformin.",
+        title="Osteoporosis",
+    )
+    assert by_words(harms, whole, answering, beside) == []  # one names no metformin, one is read with what is before it
     record = sentenced("P1", "Alzheimer disease 1: dementia and amyloid.", title="APP, Homo sapiens", kind="protein")
     assert by_words("How does loss of APP affect development?", "What does APP do?", record) == []
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from medground.errors import UsageError
-from medground.language.clean import clean
+from medground.language.clean import joined
 from medground.values.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.values.evidence import Stance
 from medground.values.statement import Label
@@ -124,7 +124,7 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
     Raises UsageError: there are too many, or one is empty, too long or named twice.
     """
-    names = tuple(" ".join(clean(column).split()) for column in columns)
+    names = tuple(joined(column) for column in columns)
     if len(names) > MOST_COLUMNS:
         raise UsageError(f"a table has at most {MOST_COLUMNS} columns of your own, not {len(names)}; leave some out")
     for name in names:
@@ -158,7 +158,7 @@ def as_csv(table: EvidenceTable) -> bytes:
 
 def safe(value: str) -> str:
     """A value that no spreadsheet takes for a formula: an apostrophe comes before one that begins like it."""
-    line = " ".join(clean(value).split())
+    line = joined(value)
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 

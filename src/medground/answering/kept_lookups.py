@@ -5,7 +5,6 @@ count. A line that was cut off by a kill, or damaged later, counts as a call tha
 not kept, and so is made again.
 """
 
-import hashlib
 import json
 import logging
 import os
@@ -15,7 +14,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from medground.home.files import private_folder, private_opener
+from medground.home.files import digest, private_folder, private_opener
 from medground.models.registry import CallCache
 from medground.sources.base import HoldingSource, Source
 from medground.values.document import Document, Hit
@@ -129,7 +128,7 @@ class KeptLookups:
     def _add(self, call: str, key: str, content: Any) -> None:
         """Append a line in one write; a line that a kill cut off is ended first."""
         entry = {"call": call, "key": key, "content": content}
-        line = json.dumps({"sha256": _checksum(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
+        line = json.dumps({"sha256": digest(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
         try:
             with open(self._path, "ab+", opener=private_opener) as file:
                 if file.tell():
@@ -165,7 +164,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     for line in content.split(b"\n"):
         try:
             stored = json.loads(line)
-            if stored["sha256"] == _checksum(stored["entry"]):
+            if stored["sha256"] == digest(stored["entry"]):
                 yield stored["entry"]
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
@@ -184,8 +183,4 @@ def _place(source: Source) -> str:
 
 def _key(call: str, source: Source, lookup: Lookup, filters: Filters) -> str:
     asked = lookup.replace(node="", shown="").model_dump(mode="json")
-    return f"{call} {_place(source)} {_checksum([asked, filters.model_dump(mode='json')])}"
-
-
-def _checksum(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"{call} {_place(source)} {digest([asked, filters.model_dump(mode='json')])}"

@@ -19,7 +19,6 @@ from medground.values.identifiers import papers_named
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-STRUCTURED = (".json", ".jsonl", ".yaml", ".yml")
 _HTML = (".html", ".htm", ".xhtml")
 _LATEX = (".tex", ".latex")
 _UNSEEN = verbose_pattern(

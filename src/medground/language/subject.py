@@ -189,7 +189,7 @@ def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subje
     return [
         Subject(
             word,
-            (*bracketed(question, word), *diseases[word]),
+            (*bracketed(question, word), *diseases[word], *_nouns(word)),
             decides=True,
             start=_place(word, question),
             is_thing=True,
@@ -340,6 +340,14 @@ def _of_disease(word: str) -> tuple[str, ...]:
         return ()
     found = [one for one in vocabulary().beginning(word) if any(tree.startswith(("C", "F03")) for tree in one.trees)]
     return tuple(without_accents(name) for one in found for name in (one.name, *one.entry_terms))
+
+
+def _nouns(adjective: str) -> list[str]:
+    """The diseases whose Greek adjective a word is: cirrhosis of cirrhotic, bronchitis of bronchitic."""
+    from medground.pubmed.mesh import vocabulary
+
+    noun = re.sub("otic$", "osis", re.sub("itic$", "itis", adjective))
+    return [noun] if noun != adjective and noun in vocabulary().words else []
 
 
 def _names_disease(word: str, question: str) -> bool:

@@ -212,11 +212,11 @@ def _learned(
     """What a card says after a stage that it did not say before."""
     return {
         "stages": (*before.stages, f"{options.stage} {options.which}"),
-        "sources": tuple(source.name for source in manifest.sources),
-        "licences": {source.name: source.licence for source in manifest.sources},
+        "sources": tuple(dict.fromkeys((*before.sources, *(source.name for source in manifest.sources)))),
+        "licences": before.licences | {source.name: source.licence for source in manifest.sources},
         "trained_on": digest,
-        "options": {**before.options, options.stage: options.model_dump(mode="json")},
-        "losses": {**before.losses, options.stage: (losses[0], losses[-1])},
+        "options": before.options | {options.stage: {"set": digest[:16], **options.model_dump(mode="json")}},
+        "losses": before.losses | {options.stage: (losses[0], losses[-1])},
         "versions": {name: version(name) for name in ("torch", "transformers", "peft", "trl")},
     }
 
@@ -273,7 +273,7 @@ def _save(trainer: Any, tokenizer: Any, out: Path, card: planner.AdapterCard) ->
 def _in_words(card: planner.AdapterCard) -> str:
     """The card as a hub shows it: base, data, options, seeds, losses, versions and licences."""
     lines = [f"- Base: {card.base} (fingerprint {card.base_fingerprint[:16]})"]
-    lines += [f"- Trained on: the set with the manifest {card.trained_on[:16]}, sources {', '.join(card.sources)}"]
+    lines += [f"- Sources: {', '.join(card.sources)}"]
     for stage, options in card.options.items():
         first, last = card.losses[stage]
         said = ", ".join(f"{name} {value}" for name, value in options.items())

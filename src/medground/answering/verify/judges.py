@@ -8,8 +8,6 @@ made on this machine by `medground judge measure`, in the user's folder. They co
 The sets that a shipped network failed are named wherever it says anything.
 """
 
-import hashlib
-import json
 import logging
 import re
 from collections.abc import Sequence
@@ -18,7 +16,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from medground.home.files import write_whole, writing_to
+from medground.home.files import digest, write_whole, writing_to
 from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
 from medground.models.catalogue import Proof, shipped
@@ -166,7 +164,7 @@ def asked_with() -> str:
     from medground.models.operators.checking import check
 
     asked = [*check.taught_by, check.output.model_json_schema()]
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+    return digest(asked)[:16]
 
 
 def judges_folder(home: Path) -> Path:

@@ -27,7 +27,7 @@ from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person, Problem
 from medground.home.layers import wrong_values
-from medground.language.clean import clean, ended
+from medground.language.clean import clean, ended, joined
 from medground.values import steps
 from medground.values.answer import Answer
 from medground.wording.markup import Mark, chat_pieces, escaped
@@ -303,7 +303,7 @@ def parts_of(
     def annotation(mark: Mark) -> chat_messages.Annotation:
         quoted = evidence[mark.evidence_id]
         document = documents[quoted.document_id]
-        address, title = captions.address(document), " ".join(clean(document.title).split()) or document.id
+        address, title = captions.address(document), joined(document.title) or document.id
         return chat_messages.Annotation(
             url_citation=chat_messages.UrlCitation(
                 url=address

@@ -53,10 +53,10 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
             continue
         names = _names(document)
         same = [group for group in groups if not names.isdisjoint(group[0])]
-        first = same[0] if same else (set(), [])
+        first, *others = same or [(set[str](), list[Hit]())]
         if not same:
             groups.append(first)
-        for other in same[1:]:
+        for other in others:
             first[0].update(other[0])
             first[1].extend(other[1])
             groups.remove(other)

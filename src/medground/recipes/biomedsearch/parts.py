@@ -88,12 +88,13 @@ _TREES: Mapping[str, tuple[str, ...]] = {
     "drug": ("D",),
     "procedure": ("E02", "E04"),
     "microbe": ("B03", "B04", "B01.300"),
-    "disease": ("C", "F03"),
+    "disease": ("C0", "C1", "C20", "C21", "C22", "C23.888", "C24", "C25", "C26", "F03"),
 }
-"""Branches of MeSH and the kind of thing in them. What is of no kind, such as an enzyme, is asked nothing more."""
+"""Branches of MeSH and the kind of thing in them. What is of no kind, such as an enzyme, is asked nothing more; nor is
+what can happen to any organ (the rest of C23), such as a hernia or an atrophy."""
 _KINDS = ("gene of an animal", "gene", *_TREES)
 """Of several things, the first is the subject."""
-_ANIMALS = "B01.050"
+_ANIMALS = ("B01.050",)
 _PROTEINS = ("D08", "D12.776")
 _TERM = "term of the question"
 _RARE = 4.5
@@ -111,9 +112,10 @@ def subquestions(asked: Asked, most: int) -> list[DraftedQuestion]:
     if subject is None:
         return [own]
     of, whom = _with_alternative(subject, asked), _in_whom(subject, asked)
-    views = ((one.name, one.asks[kind].format(S=of, P=whom)) for one in DIMENSIONS.values() if kind in one.asks)
     other = (
-        DraftedQuestion(text=text, dimension=name) for name, text in views if asked.aspects.isdisjoint(aspects_of(text))
+        DraftedQuestion(text=one.asks[kind].format(S=of, P=whom), dimension=one.name)
+        for one in DIMENSIONS.values()
+        if kind in one.asks and asked.aspects.isdisjoint(aspects_of(one.asks[kind]))
     )
     return [own, *islice(other, most - 1)]
 
@@ -144,16 +146,18 @@ def _subject(asked: Asked) -> tuple[Subject | None, str]:
 
 def _kind(one: Subject, asked: Asked) -> str:
     """The kind of a thing; empty where there is no telling what would make sense to ask of it."""
-    trees = _trees(one)
     if _is_gene(one, asked):
-        animals = (tree for other in asked.subjects for tree in _trees(other))
-        return "gene of an animal" if any(tree.startswith(_ANIMALS) for tree in animals) else "gene"
+        return "gene of an animal" if any(_lies_in(other, _ANIMALS) for other in asked.subjects) else "gene"
     if is_drug_name(one.said):
         return "drug"
-    kind = next((kind for kind, branches in _TREES.items() if any(tree.startswith(branches) for tree in trees)), "")
-    treated = any(tree.startswith(_TREES["disease"]) for other in asked.deciding for tree in _trees(other))
-    is_protein = any(tree.startswith(_PROTEINS) for tree in trees)
-    return "" if kind == "drug" and (is_protein or not treated) else kind
+    kind = next((kind for kind, branches in _TREES.items() if _lies_in(one, branches)), "")
+    treated = any(_lies_in(other, _TREES["disease"]) for other in asked.deciding)
+    return "" if kind == "drug" and (_lies_in(one, _PROTEINS) or not treated) else kind
+
+
+def _lies_in(one: Subject, branches: tuple[str, ...]) -> bool:
+    """Whether a thing lies in branches of MeSH. A branch as a whole, such as tumours, is too wide to be asked of."""
+    return any("." in tree and tree.startswith(branches) for tree in _trees(one))
 
 
 def _trees(one: Subject) -> tuple[str, ...]:
@@ -163,7 +167,7 @@ def _trees(one: Subject) -> tuple[str, ...]:
 
 def _is_gene(one: Subject, asked: Asked) -> bool:
     in_question = {gene.name.casefold() for gene in genes_in(asked.text)}
-    return one.said.casefold() in in_question and not any(tree.startswith(_TREES["disease"]) for tree in _trees(one))
+    return one.said.casefold() in in_question and not _lies_in(one, _TREES["disease"])
 
 
 def _with_alternative(subject: Subject, asked: Asked) -> str:
@@ -176,9 +180,7 @@ def _with_alternative(subject: Subject, asked: Asked) -> str:
 def _in_whom(subject: Subject, asked: Asked) -> str:
     """In which disease, else in which animal or people the question asks it; of several, the last that it names."""
     others = [one for one in asked.deciding if one != subject]
-    trees = {other.said: _trees(other) for other in others}
-    where = ((_ANIMALS,), _TREES["disease"])
-    said = [name for branches in where for name in trees if any(tree.startswith(branches) for tree in trees[name])]
+    said = [one.said for branches in (_ANIMALS, _TREES["disease"]) for one in others if _lies_in(one, branches)]
     found = said or [*asked.people]
     return f" in {found[-1]}" if found else ""
 

@@ -52,9 +52,7 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
         _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
         given = question.plan is not None or run.answerer(decompose).is_model
-        unasked = (
-            () if given else tuple(subquestion.id for subquestion in plan.subquestions if not is_own(subquestion, run))
-        )
+        unasked = [one.id for one in plan.subquestions if not (given or is_own(one, run))]
         report = await write_report(plan, found, run, short=short, unasked=unasked)  # section III.C
     if not question.options:
         return report

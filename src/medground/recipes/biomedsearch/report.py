@@ -17,9 +17,11 @@ from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
+from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft, drafted, statements
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
+from medground.language.clean import ended, joined
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.news import asks_for_news
@@ -69,25 +71,35 @@ class Short:
 async def in_short(question: Question, run: Run) -> Short:
     """The short answer; empty where nothing was found, a source failed, or a model is to write the answer."""
     stored = await ask_for_facts(question, run)
-    finding = stored.finding if isinstance(stored, GraphAnswer) else None
-    short = Short()
-    if isinstance(stored, GraphAnswer) and stored.facts:
-        facts = tuple(quote for _, quote in stored.facts)
-        short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
+    finding, short = None, Short()
+    if isinstance(stored, GraphAnswer):
+        finding, facts = stored.finding, tuple(quote for _, quote in stored.facts)
+        if facts:
+            short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
     others, lookup = beside_facts(run), words_lookup(question)
     only = [source.name for source in run.sources if suited(lookup, source) and (not stored or source.name in others)]
     if not run.answerer(compose_report).is_model and only:
         with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
             found = await quoted(question, run, only, finding)
             evidence = (*short.evidence, *found.evidence)
-            said = (*short.draft.sentences, *statements(found.draft.sentences, evidence))
+            said = (*short.draft.sentences, *statements(_findings(found.draft.sentences, run), evidence))
             short = Short(short.draft.replace(sentences=said), evidence, short.entails)
     return short
 
 
+def _findings(quoted: Sequence[Sentence], run: Run) -> Sequence[Sentence]:
+    """Without the quotes that are titles or aims, unless all are."""
+    titles_and_aims = {
+        quote.id
+        for quote in run.ledger.evidence
+        if why_not_finding(quote.quote, run.ledger.documents[quote.document_id])
+    }
+    return [one for one in quoted if titles_and_aims.isdisjoint(one.evidence)] or quoted
+
+
 NO_SHORT = Short()
 _ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
-_NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
+_NEWS_ORDER = _ORDER | {"web": -1}
 """Which kinds of source are read first: the literature, unless news or experience is asked for."""
 
 
@@ -120,12 +132,12 @@ async def write_report(
         return _with_report(answer, plan, found, parts, run, unasked=unasked)
     connections = await connected(answered, run)
     frame = await framed(answered, connections, run)
-    quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
-    evidence = list({quote.id: quote for quote in quotes}.values())
     written = _sections(answered, short.draft.sentences, frame, run)
-    sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     own = next((subquestion.id for subquestion in plan.subquestions if is_own(subquestion, run)), "")
-    answer = await _checked(sections, own, frame, short, evidence, run, stopped)
+    answer, sections = await _checked(written, own, frame, short, answered, run, stopped)
+    if answer.decision.unmentioned:  # no answer, so there is nothing below which the other parts could stand
+        asked = [section for section in written if section.subquestion not in unasked]
+        answer, sections = await _checked(asked, own, frame, short, answered, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
 
@@ -170,18 +182,21 @@ def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
 
 
 async def _checked(
-    sections: Sequence[Written],
+    written: Sequence[Written],
     own: str,
     frame: ComposeReportOutput,
     short: Short,
-    evidence: Sequence[Evidence],
+    answered: Sequence[Part],
     run: Run,
     stopped: str | None,
-) -> Answer:
-    """The answer with its sentences checked; of a run that ended early they are quotes.
+) -> tuple[Answer, list[Written]]:
+    """The answer with its sentences checked, and its sections; of a run that ended early they are quotes.
 
     `own` is the id of the part that is the question itself.
     """
+    quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
+    evidence = list({quote.id: quote for quote in quotes}.values())
+    sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     sentences = tuple(sentence for section in sections for sentence in section.sentences)
     beside = tuple(
         s for section in sections if section.subquestion and section.subquestion != own for s in section.sentences
@@ -189,12 +204,12 @@ async def _checked(
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
-        return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped)
+        return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped), sections
     draft = short.draft.replace(sentences=sentences)
     if not short.entails:
         draft = drafted(run.question, sentences, frame, run, run.writer)
     draft = draft.replace(beside=beside)
-    return await finish(run.question, draft, evidence, run, graph=short.entails)
+    return await finish(run.question, draft, evidence, run, graph=short.entails), sections
 
 
 def _with_report(
@@ -229,15 +244,20 @@ def _with_report(
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     short = any(section.kind == "short" for section in sections)
-    missed = [one for one in parts if not (one.id in unasked and one.state == "not answerable")]
-    told = [part for part in missed if not (short and is_own(part.found.subquestion, run))]
+    told = [
+        part
+        for part in parts
+        if not (
+            (part.id in unasked and part.state == "not answerable") or (short and is_own(part.found.subquestion, run))
+        )
+    ]
     ending = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
-        for kind, title, notes in (
+        for kind, title, lines in (
             ("limitations", "Limitations", limitations(told, flow, web, len(run.shown), answer.stopped)),
             ("searched", "What was searched", searched(plan, found, flow)),
         )
-        if notes
+        if (notes := tuple(ended(joined(line)) for line in lines))
     )
     report = Report(
         plan=plan,

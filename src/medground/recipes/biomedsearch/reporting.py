@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from medground.answering.verify.reporting import asks_or_plans
 from medground.language import words
 from medground.language.question_reading import Asked
-from medground.language.quoting.leading import is_fragment
+from medground.language.quoting.leading import POINTS_BACK, describes_method, is_fragment
 from medground.language.requests import aspects_told
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
@@ -179,18 +179,24 @@ _RECORDS = ("protein", "graph")
 def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
     """The sentences that answer a sub-question, best first, then lines of records; empty if none does.
 
-    Of the whole question, the best quotes of all passages on its topic, as in any answer. Of a part, passages must be
-    about its things, and a quote speak of what it asks of them. Titles, aims and parts of sentences answer nothing.
+    Of the whole question, the best quotes of all passages on its topic, as in any answer; those that tell what it asks
+    of its things alone, if there are any. Of a part, a quote with its title must be about its things, and speak of what
+    it asks of them. Titles, aims, parts of sentences, and what is read with a sentence before answer nothing.
     """
     texts = [passage for passage in passages if passage.kind not in _RECORDS]
+    views = [one for one in quotes_on_topic(asked, texts) if _stands(one)]
     if asked.text != whole:
-        texts = [passage for passage in texts if asked.is_about(_text(passage))]
-    views = [one for one in quotes_on_topic(asked, texts) if not is_fragment(one.quote, one.title)]
-    views = [one for one in views if not asks_or_plans(one.quote)]
-    if asked.text != whole:
-        views = [view for view in views if _speaks(asked, whole, view)]
+        views = [one for one in views if asked.is_about(f"{one.title}\n{one.quote}") and _speaks(asked, whole, one)]
+    elif asked.aspects:
+        views = [one for one in views if _speaks(asked, whole, one)] or views
     records = [passage for passage in passages if passage.kind in _RECORDS]
     return (*chosen_quotes(asked, views, most), *_lines(asked.text, whole, records))
+
+
+def _stands(view: EvidenceView) -> bool:
+    """Whether a quote is a whole sentence that tells something by itself."""
+    is_finding = not (is_fragment(view.quote, view.title) or asks_or_plans(view.quote) or describes_method(view.quote))
+    return is_finding and not POINTS_BACK.match(view.quote)
 
 
 def why_not(asked: Asked, passages: Sequence[SentencedPassage]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from medground.language import words
-from medground.language.clean import clean, ended, some
+from medground.language.clean import some
 from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
 from medground.values.document import SourceKind
@@ -34,7 +34,7 @@ def told_once(
 ) -> Iterator[Written]:
     """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
 
-    Of quotes alone, the same words of another paper are not said again either. `papers` are the documents of quotes by
+    Of quotes alone, the words of another paper are not said again either. `papers` are the documents of quotes by
     their ids.
     """
     said = list(short)
@@ -42,13 +42,18 @@ def told_once(
         new = list[Sentence]()
         for sentence in section.sentences:
             own = {papers[e] for e in sentence.evidence}
-            of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
-            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
-            if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
+            others = (one for one in said if quotes_only or not own.isdisjoint(papers[e] for e in one.evidence))
+            if not any(_has(one, sentence) or _has(sentence, one) for one in others):
                 new.append(sentence)
                 said.append(sentence)
         if new:
             yield replace(section, sentences=tuple(new))
+
+
+def _has(longer: Sentence, shorter: Sentence) -> bool:
+    """Whether all words of a sentence stand in another one, in their order."""
+    inner, outer = (f" {' '.join(words.tokens(one.text))} " for one in (shorter, longer))
+    return inner in outer
 
 
 def in_order(
@@ -79,13 +84,16 @@ def placed(sections: Sequence[Written], answer: Answer) -> tuple[ReportSection, 
             start = answer.statements[before].start
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
         if first > before or section.notes:
-            named = {
-                "kind": section.kind,
-                "title": section.title,
-                "notes": section.notes,
-                "subquestion": section.subquestion,
-            }
-            found.append(ReportSection.model_validate({**named, "start": start, "end": end}))
+            found.append(
+                ReportSection(
+                    kind=section.kind,
+                    title=section.title,
+                    start=start,
+                    end=end,
+                    notes=section.notes,
+                    subquestion=section.subquestion,
+                )
+            )
     return tuple(found)
 
 
@@ -95,17 +103,11 @@ NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databa
 
 
 def limitations(
-    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, aside: int, stopped: str | None = None
-) -> tuple[str, ...]:
+    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, aside: int, stopped: str | None
+) -> Iterator[str]:
     """What a reader must know before relying on the report, one line each. `web` is how many released sentences cite
     web pages alone, `aside` how many retracted papers were found, `stopped` why the run ended early.
     """
-    return tuple(map(ended, map(_one_line, _limitations(parts, flow, web, aside, stopped))))
-
-
-def _limitations(
-    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, aside: int, stopped: str | None
-) -> Iterator[str]:
     if stopped:
         yield f"The run ended early ({stopped}): the sentences are quotes that no model has read or checked"
     for state, said in (("failed", "Not searched for"), ("not answerable", "Nothing was found that answers")):
@@ -140,16 +142,12 @@ def failures(found: Iterable[SubFound]) -> Iterator[str]:
         yield f"{failure} (missed for {', '.join(dict.fromkeys(ids))})"
 
 
-def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow]) -> tuple[str, ...]:
+def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow]) -> Iterator[str]:
     """What was searched with which counts, one line for each tool, then notes of the planner and of the tools."""
     rows = [(NAMES[tool], [row for row in flow if row.tool == tool]) for tool in TOOLS]
-    totals = [f"{name}, for {some(len(own), 'sub-question')}: {counted(own)}" for name, own in rows if own]
-    notes = [*failures(found), *plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
-    return tuple(map(ended, map(_one_line, (*totals, *dict.fromkeys(notes)))))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(clean(text).split())
+    yield from (f"{name}, for {some(len(own), 'sub-question')}: {counted(own)}" for name, own in rows if own)
+    notes = (note for one in found for tool in one.tools for note in tool.notes)
+    yield from dict.fromkeys([*failures(found), *plan.notes, *notes])
 
 
 def counted(rows: Sequence[FlowRow]) -> str:

@@ -1,6 +1,7 @@
 """Documents by work: a paper with its preprints and errata, of which one is cited."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from medground.answering.read.readable import is_less, same_work
 from medground.answering.run import Run
@@ -30,24 +31,20 @@ def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: 
         withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
     """
     gone = set(withdrawn)
-    everything = [hit for hits in found for hit in hits]
-    ids = dict.fromkeys([hit.passage.document_id for hit in everything] + sorted(gone))
-    groups = works(run.ledger.documents[i] for i in ids)
+    of_document: dict[str, list[Hit]] = {}
+    for hit in chain.from_iterable(found):
+        of_document.setdefault(hit.passage.document_id, []).append(hit)
+    groups = works(run.ledger.documents[i] for i in dict.fromkeys([*of_document, *sorted(gone)]))
     out = {document.id for group in groups for document in group if not gone.isdisjoint(d.id for d in group)}
     for name in sorted(out - gone):
         run.warn(f"{name} is a version of a retracted paper, so it is not used as evidence")
     chosen = {document.id: group[0].id for group in groups for document in group}
-    found = [[hit for hit in hits if hit.passage.document_id not in out] for hits in found]
-    of_chosen: dict[str, list[Hit]] = {}
-    for hit in everything:
-        if chosen[hit.passage.document_id] == hit.passage.document_id:
-            of_chosen.setdefault(hit.passage.document_id, []).append(hit)
     lists = []
     for hits in found:
         kept: dict[str, Hit] = {}
         for hit in hits:
-            name = chosen[hit.passage.document_id]
-            for one in [hit] if name == hit.passage.document_id else of_chosen[name]:
+            name = hit.passage.document_id
+            for one in [hit] if name == chosen[name] else of_document.get(chosen[name], ()):
                 kept.setdefault(one.passage.key, one)
-        lists.append(list(kept.values()))
+        lists.append([hit for hit in kept.values() if hit.passage.document_id not in out])
     return lists
