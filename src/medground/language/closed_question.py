@@ -21,7 +21,6 @@ _CHOICE = verbose_pattern(
     """,
     0,
 )
-_SAME_AS_AND = lazy_pattern(r"\bwith or without\b|\band or\b|\bone or more\b")
 
 
 def statement_of(text: str) -> str | None:
@@ -99,7 +98,7 @@ def _positive(verb: str, tokens: Sequence[str]) -> list[str] | None:
     noun = before_preposition(said[at + 1 :])
     if noun[0] == "other":
         return None
-    if verb in ("are", "were") or any(is_plural(word) for word in noun) or noun[-1] in lists.MASS:
+    if verb in ("are", "were") or any(map(is_plural, noun)):
         return [*said[:at], *said[at + 1 :]]
     return [*said[:at], "an" if noun[0][:1] in "aeiou" else "a", *said[at + 1 :]]
 
@@ -114,7 +113,7 @@ def before_preposition(tokens: Sequence[str]) -> list[str]:
 def is_plural(noun: str) -> bool:
     """Whether a noun looks like a plural."""
     singular = ("ss", "us", "is", "cans", "diabetes", "series", "aids")
-    return noun in lists.PLURALS or (noun.endswith("s") and not noun.endswith(singular))
+    return noun.endswith("s") and not noun.endswith(singular)
 
 
 def _third_person(token: str) -> str:
@@ -132,10 +131,9 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
     Args:
         place: where the predicate begins among them.
     """
-    text = _SAME_AS_AND.sub("and", " ".join(words))
-    if "or" not in text.split():
+    if "or" not in words:
         return False
-    if verb in ("should", "would") or _CHOICE.search(text):
+    if verb in ("should", "would") or _CHOICE.search(" ".join(words)):
         return True
     at = words.index("or")
     if at < place or "either" in words[place:]:
@@ -209,8 +207,6 @@ def _said(words: Sequence[str], rest: Sequence[str]) -> int | None:
 def _begins(words: Sequence[str], n: int) -> bool:
     """Whether a word could begin what is said of a subject."""
     word, after = words[n], words[n + 1] if n + 1 < len(words) else ""
-    if any(f"{' '.join(words[n : n + 4])} ".startswith(f"{idiom} ") for idiom in lists.IDIOMS):
-        return True
     start = next(m for m in range(n, 0, -1) if m == 1 or not _is_adverb(words[m - 1]))
     before = words[start - 1]
     if before in _BEFORE_NOUN:
@@ -255,8 +251,6 @@ _LEAD = lazy_pattern(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
 """Where or in whom: `In patients with sepsis, does ...`."""
 _TOPIC = lazy_pattern(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE)
 """A title before its question: `Aspirin in migraine: does it help`."""
-_TITLE = lazy_pattern(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
-"""A title whose second half is said of the first: `Leptin: a marker of obesity`."""
 _OF_WORK = verbose_pattern(
     r"""
     ^(?:an?\ |the\ )?(?:analys[ie]s|characteri[sz]ation|compar|correlat|epidemiolog|estimat|evaluat|evidence|
@@ -297,9 +291,8 @@ def _turned(text: str) -> str | None:
     if lead := _LEAD.match(text):
         mark = "," if core(lead[1].split()[0]) in lists.PREPOSITIONS | lists.SUBORDINATE | {"based", "given"} else ":"
         return _of_topic(lead[1], mark, text[lead.end() :])
-    if topic := _TOPIC.match(text):
-        return _of_topic(topic[1], ":", topic[2])
-    return _of_title(text)
+    topic = _TOPIC.match(text)
+    return _of_topic(topic[1], ":", topic[2]) if topic else None
 
 
 def _of_topic(topic: str, mark: str, clause: str) -> str | None:
@@ -315,9 +308,8 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
     if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
         return None
     words = [core(word) for word in topic.split()]
-    others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
-    if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
-        return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
+    if (BE | HAVE | MODAL | DO) & set(words):
+        return None  # `Iron is low: is this a sign`
     if words[0] in lists.PREPOSITIONS | lists.SUBORDINATE:  # `In sepsis, is it useful`
         return None
     asked = [core(token) for token in rest]
@@ -334,11 +326,3 @@ def _several(topic: str) -> bool:
     words = before_preposition(topic.split())
     doing = len(words) > 1 and words[0].endswith("ing") and words[0] not in lists.ING_NOUNS
     return not doing and (is_plural(words[-1]) or "and" in words)  # `Assessing lesions in mice` is one thing
-
-
-def _of_title(text: str) -> str | None:
-    """`Leptin: a marker of obesity` says that leptin is one."""
-    title = _TITLE.match(text)
-    if title is None or _OF_WORK.match(title[1]) or before_preposition(title[2].split())[-1] not in lists.KINDS:
-        return None
-    return f"{title[1]} {'are' if _several(title[1]) else 'is'} {title[2][0].lower()}{title[2][1:]}"
