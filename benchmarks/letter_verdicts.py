@@ -8,8 +8,9 @@ that answers by the pattern is taken out of the search ("gold removed"). It is f
 nothing may be mended by its single letters, and no script opens it. `letters_to_mend_by.jsonl` has 60 of the same kind
 that may be looked at. `earlier_letters.jsonl` was the last measurement of 28 November, and is known since.
 
-A verdict is strict, and given by reading the first quote (`held_out_verdicts.tsv`, by letter and quote). A quote that
-nobody has read is judged by patterns: what it, with its title, must name, and what it must say.
+A verdict is strict, and given by reading the first quote (`held_out_verdicts.tsv`, by letter and quote; `second` is
+that of another reader, who knew nothing of the first). A quote that nobody has read is judged by patterns: what it,
+with its title, must name, and what it must say.
 
 - answers: the first quote says what is asked, of the subject that is asked about;
 - on the subject: it only names the subject;

@@ -3,11 +3,17 @@
 # turn. Stop it at any time; the same command resumes. It needs the extra `local` and a home with the model:
 #
 #   medground models fetch qwen2.5-coder-1.5b
-#   scripts/real_model.sh DATA OUT [SECONDS]
+#   scripts/real_model.sh DATA OUT [SECONDS [OPTION...]]
 #
 # DATA has `pubmedqa`, `mirage` and `medquad` as in docs/evaluation.md; OUT holds the runs; a row gets SECONDS in turn.
+# OPTION names another model, such as llama.cpp's own server, which answers several questions at once:
+#
+#   scripts/real_model.sh DATA OUT 300 --model openai:qwen --set model.base_url=http://127.0.0.1:8080/v1 --concurrency 4
 set -u
 data=$1 out=$2 slice=${3:-300}
+shift $(($# < 3 ? $# : 3))
+[ $# -gt 0 ] || set -- --model local
+model=("$@")
 mkdir -p "$out"
 
 built() { medground corpus list 2>/dev/null | grep -q "^$1\b"; }
@@ -15,7 +21,7 @@ built pubmedqa || medground corpus build pubmedqa "$data/pubmedqa/pqa_l.jsonl.gz
 built medquad || medground corpus build medquad "$data/medquad/qa.jsonl.gz" -q
 
 # What two cores can bear: three short texts, two rounds, and no model that verifies.
-common=(--model local --limit 20 --seed 0 -q --set model.timeout=3600 --set read.tokens=600 --set recipe.sentences=2
+common=("${model[@]}" --limit 20 --seed 0 -q --set model.timeout=3600 --set read.tokens=600 --set recipe.sentences=2
   --set recipe.definite=true --set retrieval.keep=3 --set retrieval.reranker=none --set recipe.rounds=2)
 unverified=(--set model.operators.check=keyless --set model.operators.label=keyless --set model.operators.assess=keyless)
 one_round=(--set recipe.batch=3 --set pubmed_reasoner.signals=3 --set pubmed_reasoner.signal_length=600 --set pubmed_reasoner.one_call=true)

@@ -37,7 +37,7 @@ export function App(): JSX.Element {
       </main>
       <footer>
         <p>Medground quotes the literature. It does not replace clinical judgement.</p>
-        {language !== "en" && <p>Answers, quotes and messages of the server are in English. Ask in English.</p>}
+        {language !== "en" && <p>Answers and quotes are in English, as their sources are.</p>}
       </footer>
     </>
   );

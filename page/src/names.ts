@@ -1,14 +1,15 @@
 // Names and words as people who read medicine say them.
 import type { Corpus, SourceDocument } from "./types";
+import { said } from "./server";
+import { capital } from "./text";
 import { locale, many, t } from "./words";
 
 /** The name of a collection, with a capital. */
 export const titleOf = (one: Corpus): string => capital(one.title || one.name);
-export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** How much a collection holds, and of when it is. */
 export function aboutCollection(one: Corpus): [string, string] {
-  if (one.problem) return [plain(one.problem), ""];
+  if (one.problem) return [said(one.problem), ""];
   const built = one.created ? `, ${new Date(one.created).toLocaleDateString(locale, { day: "numeric", month: "short", year: "numeric" })}` : "";
   return [one.graph ? t`${(one.documents ?? 0).toLocaleString(locale)} entries` : many(one.documents ?? 0, "paper"), built];
 }
@@ -18,13 +19,6 @@ export const sourceTitle = (name: string): string => (name === "pubmed" ? t`PubM
 /** A name that files can have, of the name that a person typed: `My Lung Papers` becomes `my-lung-papers`. */
 export const slug = (typed: string): string =>
   typed.normalize("NFKD").replace(/[\p{M}'’]/gu, "").toLowerCase().replaceAll("ß", "ss").replace(/[^a-z0-9._]+/g, "-").replace(/^[^a-z0-9]+|-+$/g, "").slice(0, 64);
-
-/** What the server calls corpus and recipe; its commands keep their names. */
-export const plain = (words: string): string =>
-  words
-    .replace(/(?<!medground )\b([Cc])orpora\b/g, (_, c: string) => `${c}ollections`)
-    .replace(/(?<!medground )\b([Cc])orpus\b/g, (_, c: string) => `${c}ollection`)
-    .replace(/(?<!medground )\brecipe/g, "method");
 
 const SHARED = /^(PMID|PMC|DOI|OMIM|ORPHA|HP|MONDO|NCT)/;
 /** An id that the world knows; the name of a file on this server says nothing to a reader. */
@@ -40,4 +34,4 @@ export function authorsOf(one: Pick<SourceDocument, "authors">): string {
 
 /** Author, year, journal, design: what is known of them. */
 export const byline = (one: SourceDocument): string =>
-  [authorsOf(one), one.year, one.journal, one.kind === "graph" ? t`knowledge graph` : one.design, sharedId(one.id)].filter(Boolean).join(" · ");
+  [authorsOf(one), one.year, one.journal, one.kind === "graph" ? t`knowledge graph` : said(one.design), sharedId(one.id)].filter(Boolean).join(" · ");

@@ -31,3 +31,5 @@ export class CodePoints {
 
 /** White space as one space: quotes are compared and shown in one line. */
 export const oneLine = (text: string): string => clean(text).split(/\s+/u).filter(Boolean).join(" ");
+
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

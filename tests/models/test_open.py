@@ -28,7 +28,7 @@ from medground.models.operators.base import EvidenceView, Operator, SentencedPas
 from medground.models.operators.checking import CheckInput, check
 from medground.models.operators.reading import ExtractInput, extract
 from medground.models.operators.reasoning import Demonstration, reason
-from medground.models.output import MOST
+from medground.models.output import LISTED, MOST
 from medground.models.registry import open_models
 from medground.recipes.biomedsearch.decomposing import decompose
 from medground.values.question import Option, Question
@@ -254,12 +254,17 @@ def passages(count: int) -> ExtractInput:
     return ExtractInput(question="Did it rise?", passages=(SentencedPassage(id="P1", sentences=sentences),))
 
 
+def replied(peer: ChatPeer, operator: Operator[Any, Any], value: Any, model: str = "openai:stub") -> Any:
+    """What an operator answers with a server."""
+    options = {"model.default": model, f"models.{model}.base_url": peer.url, "model.cache": False}
+    models = open_models(Settings.load(options=options, environ={}), [operator.name])
+    return then_closed(models, models.answer(operator, value, CallLimits())).output
+
+
 def sent_for(operator: Operator[Any, Any], value: Any, reply: str, model: str = "openai:stub") -> Mapping[str, Any]:
     """The request that the server receives for one operator call."""
     with ChatPeer(chat(reply)) as peer:
-        options = {"model.default": model, f"models.{model}.base_url": peer.url, "model.cache": False}
-        models = open_models(Settings.load(options=options, environ={}), [operator.name])
-        then_closed(models, models.answer(operator, value, CallLimits()))
+        replied(peer, operator, value, model)
     return peer.requests[0]
 
 
@@ -311,6 +316,25 @@ def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
     ids, answer = schema["$defs"]["SubClaim"]["properties"]["sentences"], schema["properties"]["answer"]
     assert (ids["maxItems"], ids["items"].get("enum", [])) == (len(cited), cited)
     assert (answer["items"]["enum"], answer["maxItems"]) == (answers, most)
+
+
+@pytest.mark.usefixtures("loopback")
+def test_every_list_of_a_small_model_has_an_end() -> None:
+    value = ReadInput(question="Which?", task="free", passages=())
+    schema = schema_of(sent_for(read_and_answer, value, '{"statements": [], "answer": []}', SMALL))
+    lists = [part for part in schema["properties"].values() if part.get("type") == "array"]
+    assert [part["maxItems"] for part in lists] == [LISTED] * len(lists)
+
+
+@pytest.mark.usefixtures("loopback")
+def test_what_a_model_copied_from_its_instructions_is_no_statement() -> None:
+    operator = read_and_answer.definite()
+    texts = (operator.rules[-1], "It rose.")
+    written = {"statements": [{"text": text, "sentences": []} for text in texts], "answer": ["yes"]}
+    value = ReadInput(question="Did it rise?", task="yes-no", passages=())
+    with ChatPeer(chat(json.dumps(written))) as peer:
+        output = replied(peer, operator, value)
+    assert [statement.text for statement in output.statements] == ["It rose."]
 
 
 @pytest.mark.usefixtures("loopback")

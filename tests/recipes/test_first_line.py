@@ -86,16 +86,6 @@ def test_a_paper_on_all_things_comes_before_papers_on_one_of_them(ask: Ask) -> N
     assert answer.evidence[0].document_id == "PMID:7"
 
 
-def test_what_nothing_found_names_is_searched_for_by_itself(tmp_path: Path) -> None:
-    text = "In pregnancy the baby has a heart beat from week 6 on, and getting pregnant again could happen to a mother."
-    babies = [trial(n, f"Pregnancy, part {n}.", text.replace("6", str(n))) for n in range(10, 60)]
-    defects = trial(8, "Fetal statin syndrome.", "Kelvastatin can cause these birth defects in the early weeks.")
-    corpus_of_documents(tmp_path, [*make_documents(600, 100), *babies, defects])
-    with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
-        answer = engine.ask("What could happen to my baby if I get pregnant on kelvastatin?")
-    assert answer.evidence[0].document_id == "PMID:8"
-
-
 def test_a_study_s_own_words_on_its_limitations_come_first(ask: Ask) -> None:
     own = "Velnorixan reduced cough in 20 adults. A limitation of this study is that nobody was blinded."
     other = trial(7, "Massage for back pain.", "A limitation of the massage trial is its size.")

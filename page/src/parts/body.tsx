@@ -1,6 +1,5 @@
 // What an answer says: warnings, decision, sentences, papers, where they disagree, stored facts; how it was made comes last.
 import type { JSX } from "preact";
-import { plain } from "../names";
 import { address } from "../router";
 import type { Answered } from "../types";
 import { AskButton, FollowUp } from "./asking";
@@ -12,11 +11,14 @@ import { Keep } from "./keep";
 import { Mark } from "./mark";
 import { askedOn } from "./paper";
 import { Papers } from "./papers";
+import { Said } from "./said";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
 import { t } from "../words";
 
+/** Characters of a first line from which it is set smaller, so that it is read without scrolling. */
+const LONG = 160;
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
 export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
@@ -26,18 +28,26 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
   return (
     <>
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
-      <Warnings answer={answer} />
       <section class="decision" aria-label="Decision" data-status={answer.status} data-testid={lead ? "sentence" : undefined}>
-        <p class="headline" lang="en">
-          {plain(answer.headline)}
+        <p class={`headline ${lead ? "quoted" : ""} ${answer.headline.length > LONG ? "long" : ""}`}>
+          {lead ? <span lang="en">{answer.headline}</span> : <Said words={answer.headline} />}
           {lead && <Cites ids={lead.citations} />}
         </p>
-        {answer.reason && <p class={lead ? "dim" : undefined} lang="en">{plain(answer.reason)}</p>}
+        {answer.reason && (
+          <p class={lead ? "dim hint" : undefined}>
+            <Said words={answer.reason} />
+          </p>
+        )}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Instead answer={answer} />
       </section>
+      <Warnings answer={answer} />
       {sentences.length > 0 && <Sentences sentences={sentences} />}
-      {answer.support && <p class="strong">{answer.support}</p>}
+      {answer.support && (
+        <p class="strong">
+          <Said words={answer.support} />
+        </p>
+      )}
       <FollowUp answer={answer.trace_id} />
       <Papers answer={answer} />
       {answer.conflicts.length > 0 && <Conflicts answer={answer} />}
@@ -66,7 +76,9 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
-              <li key={note} lang="en">{plain(note)}</li>
+              <li key={note}>
+                <Said words={note} />
+              </li>
             ))}
           {answer.status !== "unanswerable" && (
             <li class="unprinted">
@@ -92,21 +104,21 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
   );
 }
 
-/** What a reader must know before the answer: what failed, and what was found but may not be used. */
+/** What a reader must know beside the answer: what failed, and what was found but may not be used. */
 function Warnings({ answer }: { answer: Answered }): JSX.Element {
   const failed = [...new Set(answer.searches.filter((search) => search.status === "failed").map((search) => search.words))];
   return (
     <>
       {failed.map((words) => (
         <p key={words} class="bad verdict" data-testid="failed-source">
-          <Mark shape="alert" style="bad" /> <span lang="en">{plain(words)}</span>
+          <Mark shape="alert" style="bad" /> <Said words={words} />
         </p>
       ))}
       {answer.notes
         .filter((note) => note.startsWith("Warning: ") && !(failed.length && note.includes(" could not be searched: ")))
         .map((note) => (
           <p key={note} class="caution verdict">
-            <Mark shape="alert" style="caution" /> <span>{plain(note.slice("Warning: ".length))}</span>
+            <Mark shape="alert" style="caution" /> <Said words={note.slice("Warning: ".length)} />
           </p>
         ))}
     </>

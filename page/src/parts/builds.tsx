@@ -2,7 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { follow, get, stopJob } from "../api";
-import { capital, plain } from "../names";
+import { said as inWords } from "../server";
+import { capital } from "../text";
 import { address } from "../router";
 import type { Job, JobEvent, Problem } from "../types";
 import { count } from "./figures";
@@ -62,7 +63,7 @@ export function Build({ job, over = [], done }: { job: Job; over?: { name: strin
   const ended = problem !== null || ["done", "failed", "stopped"].includes(event?.type ?? "");
   const share = event?.of ? (event.done ?? 0) / event.of : undefined;
   const figures = !ended && event?.done ? `: ${count(event.done)}${event.of ? t` of ${count(event.of)}` : ""}` : "";
-  const said = event?.type === "stopped" ? t`Stopped. The collection is as it was before.` : problem ? t`Not built.` : `${plain(words || t`Waiting in line`)}${figures}`;
+  const said = event?.type === "stopped" ? t`Stopped. The collection is as it was before.` : problem ? t`Not built.` : `${inWords(words || t`Waiting in line`)}${figures}`;
   return (
     <section class="building" aria-label={t`Building ${job.title}`}>
       <p role="status">
@@ -84,7 +85,7 @@ export function Build({ job, over = [], done }: { job: Job; over?: { name: strin
           <ul class="notes">
             {over.map((file) => (
               <li key={file.name}>
-                <span class="strong">{file.name}</span>: {plain(file.reason)}
+                <span class="strong">{file.name}</span>: {inWords(file.reason)}
               </li>
             ))}
           </ul>

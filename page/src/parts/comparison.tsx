@@ -1,11 +1,12 @@
 // Two answers side by side. What is the same and what differs is told in words.
 import type { JSX } from "preact";
-import { byline, plain } from "../names";
+import { byline } from "../names";
 import { address } from "../router";
 import type { Answered, SourceDocument } from "../types";
 import { Cited } from "./cite";
 import { AskedOn } from "./paper";
 import { NoticeBox } from "./problem";
+import { Said } from "./said";
 import { Sentences } from "./sentences";
 import { many, t } from "../words";
 
@@ -32,11 +33,19 @@ function Column({ answer, name }: { answer: Answered; name: string }): JSX.Eleme
         <h2>{name}</h2>
         <AskedOn answer={answer} />
         {answer.notice && <NoticeBox notice={answer.notice} />}
-        <p class="headline">{plain(answer.headline)}</p>
-        {answer.reason && <p>{plain(answer.reason)}</p>}
+        <p class="headline"><Said words={answer.headline} /></p>
+        {answer.reason && (
+          <p>
+            <Said words={answer.reason} />
+          </p>
+        )}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Sentences sentences={answer.sentences} />
-        {answer.support && <p class="strong">{answer.support}</p>}
+        {answer.support && (
+          <p class="strong">
+            <Said words={answer.support} />
+          </p>
+        )}
         {name === answer.recipe && <p class="dim">{answer.cost}</p>}
         <p class="dim">
           {`${many(answer.sentences.length, "sentence")}, ${many(answer.evidence.length, "quote")}`}

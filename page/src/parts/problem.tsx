@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { ApiError } from "../api";
-import { plain } from "../names";
+import { langOf, said } from "../server";
 import type { Notice, Problem } from "../types";
+import { Said } from "./said";
 import { t } from "../words";
 
 /** An error as something to show: what is wrong, then what to do. */
@@ -15,24 +16,29 @@ export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
   return (
     <>
       {problem.notice && <NoticeBox notice={problem.notice} />}
-      <div class="problem" role="alert" lang="en">
+      <div class="problem" role="alert">
         <p>
-          <strong>{plain(problem.title)}.</strong> {plain(problem.detail)}
+          <strong>
+            <Said words={problem.title} />.
+          </strong>{" "}
+          <Said words={problem.detail} />
         </p>
-        <p>{plain(problem.next)}</p>
+        <p>
+          <Said words={problem.next} />
+        </p>
       </div>
     </>
   );
 }
 
 /** Numbers to call, and sites: links, so that a phone calls them. */
-const HELP = /(\b\d{3}(?: \d{3})?\b|\b\w+\.com\b)/;
+const HELP = /(\b\d{3,4}(?: \d{3})?\b|\b\w+\.com\b)/;
 
 /** Where a person at risk finds help. It comes before anything else. */
 export function NoticeBox({ notice }: { notice: Notice }): JSX.Element {
   return (
     <div class="notice" role="note" aria-label="Important">
-      <p lang="en">{notice.sentence.split(HELP).map((part, place) => (place % 2 ? <a href={part.includes(".") ? `https://${part}` : `tel:${part.replaceAll(" ", "")}`}>{part}</a> : part))}</p>
+      <p lang={langOf(notice.sentence)}>{said(notice.sentence).split(HELP).map((part, place) => (place % 2 ? <a href={part.includes(".") ? `https://${part}` : `tel:${part.replaceAll(" ", "")}`}>{part}</a> : part))}</p>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { Sentence, Verdict } from "../types";
 import { Cite, Cites } from "./cite";
 import { Mark } from "./mark";
+import { Said } from "./said";
 
 /** Sentences of an answer, each with its citations and its verdict: a mark, and words where it does not say all. */
 export function Sentences({ sentences }: { sentences: Sentence[] }): JSX.Element {
@@ -29,7 +30,9 @@ function SentenceLine({ sentence }: { sentence: Sentence }): JSX.Element {
           <>
             {" "}
             <Mark shape={first.shape} style={first.style} />
-            <span class="unseen" lang="en">{first.words}</span>
+            <span class="unseen">
+              <Said words={first.words} />
+            </span>
           </>
         )}
       </p>
@@ -46,7 +49,7 @@ function VerdictLine({ verdict, named }: { verdict: Verdict; named: boolean }): 
       <Mark shape={verdict.shape} style={verdict.style} />
       <span>
         {named && <span class="dim">“{verdict.text}”: </span>}
-        <span lang="en">{verdict.words}</span>
+        <Said words={verdict.words} />
         {verdict.deciding && (
           <>
             {" "}

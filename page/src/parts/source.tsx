@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { documentText } from "../api";
 import { authorsOf, sharedId } from "../names";
 import { address } from "../router";
+import { said } from "../server";
 import { CodePoints, oneLine } from "../text";
 import type { Answered, DocumentText, Evidence, SourceDocument } from "../types";
 import { DocumentBody } from "./document";
@@ -72,7 +73,7 @@ export function SourcePane({ answer, quote, document: source, close, focused }: 
 
 /** What a reader must know of a paper, in sight wherever its text is scrolled. */
 function KnownOf({ source, place }: { source: SourceDocument; place: string }): JSX.Element {
-  const facts = [source.journal, source.year ? String(source.year) : t`year not stated`, source.design || t`design not stated`, place];
+  const facts = [source.journal, source.year ? String(source.year) : t`year not stated`, said(source.design) || t`design not stated`, said(place)];
   return (
     <div class="known">
       {source.retraction_words && <p class="retraction">{source.retraction_words}</p>}

@@ -5,6 +5,7 @@ import { answerView } from "../api";
 import { AnswerBody } from "../parts/body";
 import { Cited } from "../parts/cite";
 import { useLoaded } from "../parts/loading";
+import { Said } from "../parts/said";
 import { NoticeBox, ProblemBox } from "../parts/problem";
 import { SourcePane } from "../parts/source";
 import { address, go, type Route } from "../router";
@@ -82,7 +83,11 @@ function Shown({ answer, open, asked }: { answer: Answered; open: string; asked:
           <h1 class="question" dir="auto">
             {answer.question}
           </h1>
-          {answer.read_as && <p class="dim">{answer.read_as}</p>}
+          {answer.read_as && (
+            <p class="dim">
+              <Said words={answer.read_as} />
+            </p>
+          )}
           {answer.context && <p class="dim">{answer.context}</p>}
           {answer.options.length > 0 && (
             <ul class="choices">

@@ -13,7 +13,7 @@ import { changedSince, useSaved } from "../saved";
 import type { Offers, Problem } from "../types";
 import { type Draft, emptyDraft } from "./draft";
 import { Options } from "./options";
-import { many, t } from "../words";
+import { language, many, t } from "../words";
 
 export function AskPage({ route }: { route: Route }): JSX.Element {
   const given = route.query;
@@ -30,11 +30,13 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
   useKept(route, draft);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
   const lost = offered.state === "loaded" && nowhere(draft, offered.value);
-  const send = (): void => {
+  const reports = offered.state === "loaded" && !follow && offered.value.recipes.some((one) => one.researches);
+  /** `as`: what is asked for instead of what was chosen. */
+  const send = (as: Partial<Draft> = {}): void => {
     if (sending || !draft.question.trim() || lost) return;
     setSending(true);
     setProblem(null);
-    askNow(draft, follow).catch((error: unknown) => {
+    askNow({ ...draft, ...as }, follow).catch((error: unknown) => {
       setSending(false);
       setProblem(problemOf(error));
     });
@@ -55,13 +57,19 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
           send();
         }}
       >
-        <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={send} describedBy="about-asking" />
+        <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={() => send()} describedBy="about-asking" />
         <div class="row">
           <button type="submit" class="primary" disabled={sending || lost || !draft.question.trim()}>
             {sending ? t`Sending` : t`Ask`}
           </button>
+          {reports && (
+            <button type="button" disabled={sending || lost || !draft.question.trim()} onClick={() => send({ recipe: "", researches: true })}>
+              Write a report
+            </button>
+          )}
           <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>
         </div>
+        {language !== "en" && <p class="dim hint">The literature is read in English: ask in English, also by the English names of diseases and drugs.</p>}
         {problem && <ProblemBox problem={problem} />}
         {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
         {offered.state === "loaded" && (

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { follow, job, offers, stopJob } from "../api";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { address, go, type Route } from "../router";
-import { plain } from "../names";
+import { said as inWords } from "../server";
 import { save, statesOf } from "../saved";
-import { oneLine } from "../text";
+import { capital, oneLine } from "../text";
 import type { Job, JobEvent, Problem } from "../types";
 import { t } from "../words";
 
@@ -60,12 +60,14 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
       <h1 class="question" dir="auto">
         {asked ? oneLine(asked.title) : t`Your question`}
       </h1>
-      <p class="unseen" aria-live="polite" data-testid="live">
+      <p class={busy ? "now" : "unseen"} aria-live="polite" data-testid="live">
         {busy ? now : ended?.type === "stopped" ? t`Stopped.` : ""}
       </p>
       {problem && <ProblemBox problem={{ ...problem, notice: null }} />}
       {ended && <Ended event={ended} question={asked?.title ?? ""} places={route.query.get("in") ?? ""} />}
-      <ol class="steps" aria-label="Progress" lang="en">
+      <details hidden={said.length === 0}>
+        <summary>What was done so far</summary>
+      <ol class="steps" aria-label="Progress">
         {said.map((one, number) => (
           <li key={one.id} class={one.draft ? "draft" : one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
             {one.failed && <span class="unseen">Failed: </span>}
@@ -73,6 +75,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
           </li>
         ))}
       </ol>
+      </details>
       {waiting && busy && <p class="caution">The connection was lost. Reconnecting.</p>}
       {busy && (
         <p>
@@ -95,7 +98,7 @@ function answered(id: string, asked: URLSearchParams): void {
 
 /** The steps with one more; a step that repeats the one before is not told twice. */
 function told(before: Said[], event: JobEvent): Said[] {
-  const words = plain(oneLine(event.words));
+  const words = capital(inWords(oneLine(event.words)));
   if (before.some((one) => one.id === event.id) || before.at(-1)?.words === words) return before;
   return [...before, { id: event.id, words, failed: event.step?.status === "failed", draft: event.step?.type === "written" }];
 }

@@ -7,7 +7,8 @@ import { useReloaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { Sheet } from "../parts/sheet";
 import { Upload } from "../parts/upload";
-import { plain, titleOf } from "../names";
+import { titleOf } from "../names";
+import { said } from "../server";
 import { address, type Route } from "../router";
 import { edits, useSession } from "../session";
 import { CorpusView } from "./corpus";
@@ -49,7 +50,7 @@ function Table({ all }: { all: CorpusListed[] }): JSX.Element {
           </th>
           {one.problem ? (
             <td colSpan={3} class="bad">
-              {plain(one.problem)}
+              {said(one.problem)}
             </td>
           ) : (
             <>

@@ -7,7 +7,8 @@ import { count, day, many, size } from "../parts/figures";
 import { useLoaded, useReloaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Upload } from "../parts/upload";
-import { plain, titleOf } from "../names";
+import { titleOf } from "../names";
+import { said } from "../server";
 import { address, go } from "../router";
 import { edits, useSession } from "../session";
 import type { Problem } from "../types";
@@ -61,7 +62,7 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
 }
 
 function About({ one }: { one: CorpusListed }): JSX.Element {
-  if (one.problem) return <p class="bad">{plain(one.problem)}</p>;
+  if (one.problem) return <p class="bad">{said(one.problem)}</p>;
   const rows: [string, string][] = [
     [t`Documents`, `${count(one.documents ?? 0)}${one.retracted ? t`, ${count(one.retracted)} of them retracted` : ""}`],
     [t`Passages`, count(one.passages ?? 0)],

@@ -6,7 +6,9 @@ import { AskButton, sameAs } from "../parts/asking";
 import { day } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
-import { capital, plain, titleOf } from "../names";
+import { titleOf } from "../names";
+import { said } from "../server";
+import { capital } from "../text";
 import { address } from "../router";
 import { changedSince, type Project, save, type SavedWork, useSaved, type Watched } from "../saved";
 import type { Offers, Problem } from "../types";
@@ -57,7 +59,7 @@ function Watch({ one, offers, change }: { one: Watched; offers: Offers | null; c
       <p class={one.again || titles.length ? "strong" : "dim"}>
         {one.again ? t`Asked again on ${day(one.asked)}: there is something new.` : titles.length ? t`Changed since ${day(one.asked)}: ${titles.join(", ")}.` : t`Asked on ${day(one.asked)}. Nothing new since.`}
       </p>
-      {one.failed && <p class="caution">It could not be asked again: {plain(one.failed)}</p>}
+      {one.failed && <p class="caution">It could not be asked again: {said(one.failed)}</p>}
       <p class="row">
         {one.again ? (
           <a class="button" href={address("compare", [one.answer, one.again], { since: "1" })}>

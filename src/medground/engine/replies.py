@@ -14,7 +14,7 @@ from medground.language.clean import joined, sentence, some
 from medground.language.comparison import together
 from medground.language.follow_up import within
 from medground.language.question_reading import Asked
-from medground.language.requests import Request, request_in
+from medground.language.requests import Request, looks_foreign, request_in
 from medground.sources.base import FactSource, Source, suited
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer, SourceDocument
@@ -179,7 +179,8 @@ def _unsuited(answer: Answer, run: Run) -> list[str]:
 
 async def _nearby(asked: Asked, run: Run) -> list[str]:
     """Questions on each single thing that the collections have something of, where that is not all that was asked."""
-    things = list({thing.said: thing for thing in asked.deciding}.values())
+    # A word of another language may name something else: of a foreign question only headings are sure.
+    things = list({one.said: one for one in asked.deciding if one.heading or not looks_foreign(asked.text)}.values())
     searched = {search.source for search in run.searches if search.status != "failed"}
     local = [source for source in run.sources if isinstance(source, CorpusSource) and source.name in searched]
     found = [

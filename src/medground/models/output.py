@@ -18,6 +18,10 @@ from medground.models.operators.base import AtMostOne, O, WeighedOutput
 from medground.values.document import Frozen
 
 F = TypeVar("F", bound=Frozen)
+LISTED = 12
+"""Maximum items of a list in the schema of a small model, which repeats itself until its answer is cut off."""
+_ECHO = 30
+"""Characters from which on a text that stands in the instructions was copied from there."""
 MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 
@@ -28,7 +32,7 @@ def narrowed(parameters: ModelRequestParameters, choices: Mapping[str, Sequence[
     The prompt stays as it is (`form_of`), so that a server can reuse its start.
     """
     wanted = parameters.output_object
-    if wanted is None or parameters.output_mode != "native" or not choices:
+    if wanted is None or parameters.output_mode != "native":
         return parameters
     closed = replace(wanted, json_schema=_bounded(_closed(wanted.json_schema, choices), choices))
     return replace(parameters, output_object=closed)
@@ -71,6 +75,17 @@ def without_unknown(output: F, choices: Mapping[str, Sequence[str]]) -> F:
     return output.replace(**changes)
 
 
+def without_echo(output: F, told: str) -> F:
+    """The output without the parts of its lists whose `text` the model copied from what it was told to do."""
+
+    def is_copied(part: Any) -> bool:
+        text = str(getattr(part, "text", ""))
+        return len(text) >= _ECHO and text in told
+
+    changes = {n: tuple(p for p in value if not is_copied(p)) for n, value in output if isinstance(value, tuple)}
+    return output.replace(**changes)
+
+
 def whole_texts(reply: str, field: str) -> list[str]:
     """The texts of a list that are whole in JSON whose end is not written yet: its items, or the `text` of each."""
     try:
@@ -99,19 +114,22 @@ def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
 
 
 def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
-    """Limit lists of objects that each name one value to the number of values, because a weak model repeats itself."""
+    """Limit lists of objects that each name one value to the number of values, and all others to `LISTED`."""
     definitions = schema.get("$defs", {})
 
     def bounded(field: Any) -> Any:
-        items = field.get("items") if isinstance(field, dict) else None
-        name = items.get("$ref", "").removeprefix("#/$defs/") if isinstance(items, dict) else ""
+        if not isinstance(field, dict) or field.get("type") != "array" or "maxItems" in field:
+            return field
+        name = field["items"].get("$ref", "").removeprefix("#/$defs/")
         properties = definitions.get(name, {}).get("properties", {})
         named = [key for key, part in properties.items() if key in choices and part.get("type") == "string"]
-        counts = [len(choices[key]) for key in named]
-        return {**field, "maxItems": min(counts)} if counts else field
+        return {**field, "maxItems": min((len(choices[key]) for key in named), default=LISTED)}
 
-    properties = {name: bounded(part) for name, part in schema.get("properties", {}).items()}
-    return {**schema, "properties": properties}
+    def with_bounds(kind: Any) -> Any:
+        return {**kind, "properties": {name: bounded(part) for name, part in kind.get("properties", {}).items()}}
+
+    limited = {name: with_bounds(kind) if "properties" in kind else kind for name, kind in definitions.items()}
+    return with_bounds({**schema, "$defs": limited} if limited else schema)
 
 
 def _only(field: Any, values: Sequence[str]) -> Any:

@@ -34,6 +34,7 @@ from medground.models.output import (
     form_of,
     weighs,
     with_probabilities,
+    without_echo,
     without_unknown,
 )
 from medground.models.profiles import Form, forms_of, profile_of, reasoning_settings, reasons
@@ -247,9 +248,12 @@ class ServedModel:
 
 
 def _checked(operator: Operator[I, O], value: I) -> Callable[[RunContext[object], O], O]:
-    """A check that has the model asked again; of its last reply, ids that were not given are dropped."""
+    """A check that has the model asked again. What it copied from its instructions is dropped, and of its last reply
+    ids that were not given."""
+    told = "\n".join([operator.instructions, *operator.rules])
 
     def check(context: RunContext[object], output: O) -> O:
+        output = without_echo(output, told)
         if context.last_attempt:
             output = without_unknown(output, operator.choices(value))
         try:

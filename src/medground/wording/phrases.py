@@ -16,6 +16,8 @@ from medground.values.usage import Author
 
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _UNJUDGED = "Not judged"
+_BELOW = "Answer"
+"""A decision whose words are those of the sentences below it."""
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
@@ -64,29 +66,30 @@ def written_sentences(answer: Answer) -> list[list[Statement]]:
 
 
 def lead(answer: Answer) -> list[Statement]:
-    """The statements of the quote that stands for an answer, because nobody has assessed its quotes; else none."""
-    decision = answer.decision
-    told = decision.reason or decision.check or answer.report
-    alone = decision.status == "not judged" and _quotes_alone(answer) and not told
-    return written_sentences(answer)[0] if alone else []
+    """The statements of the sentence that stands for an answer whose decision has no words of its own; else none."""
+    said = decided(answer)
+    alone = said == _BELOW or (said == _UNJUDGED and _quotes_alone(answer) and not answer.decision.reason)
+    return written_sentences(answer)[0] if alone and not answer.report else []
 
 
 def headline(answer: Answer) -> str:
-    """The first line of an answer: its decision; over quotes that were not assessed, the first of them."""
+    """The first line of an answer: its decision; where that has no words of its own, the first sentence."""
     if first := lead(answer):
         return joined(answer.rationale[first[0].start : first[-1].end])
     said = decided(answer)
     quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
-    if quotes and answer.report and answer.question.task.startswith("yes-no"):
-        return "Yes or no: not judged. What the sources say"
-    return "What the sources say" if quotes else said
+    return (sentence(answer.decision.reason) or "What the sources say") if quotes else said
 
 
 def searched_names(answer: Answer) -> str:
     """What was searched: the names of corpora and sources, each once; of many the first, and how many others."""
     names = [*dict.fromkeys(source_title(s.source) for s in answer.searches if s.status != "failed")]
-    shown = names if len(names) <= _FIRST else [*names[: _FIRST - 1], f"{len(names) - _FIRST + 1} others"]
-    return clean(joined_names(shown)) or "the sources"
+    return clean(_listed(names, _FIRST)) or "the sources"
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """Names as a sentence lists them; of more than `most` the first, and how many others."""
+    return joined_names(names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} others"])
 
 
 def joined_names(names: Iterable[str]) -> str:
@@ -117,7 +120,7 @@ def decided(answer: Answer) -> str:
     said = joined(" ".join(statement.text for statement in answer.statements))
     short = isinstance(decision, FreeDecision) and decision.items
     if value and not short and (said == value or (value.endswith(".") and said.startswith(f"{value} "))):
-        return "Answer"  # the sentences that follow begin with its sentences
+        return _BELOW
     value = _with_options(value, answer.question.options)
     if decision.probability is not None:
         value += f" (estimated probability {decision.probability:.0%})"
@@ -159,9 +162,7 @@ def reason(answer: Answer) -> str:
 def _instead(answer: Answer) -> str:
     """What could be asked and searched where nothing was found."""
     asked = f"Ask instead: {', '.join(f'“{joined(one)}”' for one in answer.nearby)}" if answer.nearby else ""
-    names, more = list(answer.unsearched[:_NAMED]), len(answer.unsearched) - _NAMED
-    names += [f"{more} more"] if more > 0 else []
-    others = f"Not searched: {joined_names(names)}." if names else ""
+    others = f"Not searched: {_listed(answer.unsearched, _NAMED)}." if answer.unsearched else ""
     return " ".join(filter(None, [asked and ended(asked), others]))
 
 

@@ -100,7 +100,7 @@ def view(answer: Answer) -> views.AnswerView:
     evidence = {quote.id: quote for quote in answer.evidence}
     documents = {document.id: document for document in answer.documents}
     sentences = tuple(_sentence(group, answer, evidence, documents) for group in groups)
-    lead = [documents[evidence[one.evidence[0]].document_id] for one in phrases.lead(answer)[:1]]
+    lead = [documents[evidence[one].document_id] for led in phrases.lead(answer)[:1] for one in led.evidence[:1]]
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
@@ -155,9 +155,11 @@ def view(answer: Answer) -> views.AnswerView:
 
 
 def _led_by(first: views.SentenceView, paper: SourceDocument) -> str:
-    """From which paper a quote is that stands for an answer."""
-    source = ended(", ".join(filter(None, [joined(paper.title) or paper.id, joined(paper.journal or "")])))
-    return f"{source} {first.verdicts[0].words} Not assessed."
+    """From which document a sentence is that stands for an answer, and what its check found."""
+    site = captions.web_address(paper).split("/")[2:3]
+    source = [joined(paper.title) or paper.id, *([joined(paper.journal)] if paper.journal else site)]
+    found = " ".join(dict.fromkeys(verdict.words for verdict in first.verdicts))
+    return f"{ended(', '.join(source))} {found}{' Not assessed.' * (first.verdicts[0].label == 'quoted')}"
 
 
 def _sentence(

@@ -89,8 +89,8 @@ def decide(
         asked = run.asked
         things = asked.deciding
         if check is None and not set(elsewhere).isdisjoint(missing):
-            lost = [side for side in asked.sides if any(one.said in missing for one in side)]
-            both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
+            lost = [side for side in asked.sides if any(thing.said in missing for thing in side)]
+            both = together([thing.said for thing in (lost[0] if len(lost) == 1 else things)])
             missing = [both if len(things) > 1 else WHAT_IS_ASKED]
         if not question.options and gate:
             return _made(question, "unanswerable", unmentioned=tuple(missing), check=check)

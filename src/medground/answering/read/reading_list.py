@@ -97,7 +97,6 @@ WEIGHED = 8
 GAINS = {
     "cell": 40.0,  # a row of a table whose name and column a question names, or what it asks of a paper's funding
     "defines": 8.0,  # it says what the thing is, where that is asked
-    "another subject": -8.0,  # its document names nothing of the question where another does: it would be refused
     "another type": -8.0,  # it tells of another type of the thing
 }
 """What is added to the learned score of a sentence, by the name of the term."""
@@ -182,46 +181,39 @@ def _strongest(asked: Asked, reading: Reading) -> Reading:
         return max((s for at, s in strengths.items() if passage.start <= at < passage.end), default=-math.inf)
 
     kept = tuple(sorted(reading.passages, key=strength, reverse=True)[:PASSAGES_PER_DOCUMENT])
-    judged = {at: one for at, one in reading.judged.items() if any(p.start <= at < p.end for p in kept)}
+    judged = {at: found for at, found in reading.judged.items() if any(p.start <= at < p.end for p in kept)}
     return replace(reading, passages=kept, judged=judged, found=reading.passages[:PASSAGES_PER_DOCUMENT])
 
 
 def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings, in the same order, with their sentences judged, by a network too if one is given.
 
-    A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
-    that forbids it comes before all others.
+    Of a question that asks leave, a sentence that forbids it comes before all others.
     """
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     judged = list[dict[int, Judged]]()
-    naming = [asked.names_any(text_of(reading)) for reading in readings]
-    for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
-        off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
-        starts = (start for start, _ in places(reading))
-        found = zip(starts, sentences_of(reading), rows, strict=True)
-        judged.append({start: _judged(asked, *sentence, {**row, **off}) for start, sentence, row in found})
+    for reading, rows in zip(readings, terms(asked, candidates(readings)), strict=True):
+        found = zip(sentences_of(reading), rows, strict=True)
+        judged.append({place[0].start + place[1]: _judged(asked, *place, row) for place, row in found})
     if network is not None:
         judged = read_together(asked, judged, network)
-    whole = [one for sentences in judged for one in sentences.values()]
-    forbidding = {id(one) for sentences in judged for one in _forbidding(asked, sentences)}
+    forbidding = [(sentences, start) for sentences in judged for start in _forbidding(asked, sentences)]
     if forbidding:
-        most = max(one.answers for one in whole)
-        lift = max(0.0, most + _FORBIDS - max(one.answers for one in whole if id(one) in forbidding))
-        judged = [
-            {at: one.with_term("forbids", lift) if id(one) in forbidding else one for at, one in sentences.items()}
-            for sentences in judged
-        ]
+        most = max(found.answers for sentences in judged for found in sentences.values())
+        lift = max(0.0, most + _FORBIDS - max(sentences[start].answers for sentences, start in forbidding))
+        for sentences, start in forbidding:
+            sentences[start] = sentences[start].with_term("forbids", lift)
     return [replace(reading, judged=sentences) for reading, sentences in zip(readings, judged, strict=True)]
 
 
-def _forbidding(asked: Asked, sentences: Mapping[int, Judged]) -> Iterator[Judged]:
-    """The sentences that forbid what is asked; one that points back is read with the sentence before it."""
+def _forbidding(asked: Asked, sentences: Mapping[int, Judged]) -> Iterator[int]:
+    """Where sentences begin that forbid what is asked; what points back is read with the sentence before it."""
     before, end = "", 0
     for start, judged in sentences.items():
         points_back = POINTS_BACK.match(judged.sentence) and start - end < _APART
         if forbidden(asked, judged.title, judged.sentence, before if points_back else "") > 0:
-            yield judged
+            yield start
         before, end = judged.sentence, start + len(judged.sentence)
 
 

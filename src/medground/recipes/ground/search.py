@@ -1,9 +1,7 @@
 """The documents that a question finds, the likeliest to hold the best quote first."""
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
-from itertools import islice
 
 from medground.answering.explanation import tell_judged
 from medground.answering.rank.fuse import distinct
@@ -12,15 +10,11 @@ from medground.answering.read.evidence import with_findings
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, best_first, reading_list
 from medground.answering.run import Run
-from medground.errors import SourceUnavailable
 from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import Asked
-from medground.language.subject import Subject
 from medground.recipes.base import fused
-from medground.values.document import Hit
 from medground.values.lookup import Lookup
-from medground.values.query import all_of
 from medground.values.question import Question
 
 
@@ -52,33 +46,9 @@ async def found_readings(
     retrieval, lookup = run.settings.retrieval, lookup.model_copy(update={"sources": tuple(only or ())})
     found = texts(fused(await run.look_up(lookup), run))
     hits = await rerank(retrieval.reranker, asked.text, distinct(await readable(found, run)), retrieval.keep, run)
-    read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
-    lost = asked.not_named(read) if hits else []
-    if lost:
-        with contextlib.suppress(SourceUnavailable):  # the answer lists it, and what was found before stands
-            hits = [*_as_well_found(await _naming(lost, asked, lookup, run), hits), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(asked, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     asked, theirs = _by_author(asked, listed, run)
     ordered = await asyncio.to_thread(best_first, asked, theirs, await network_of(run))
     tell_judged(asked, ordered, run)
     return asked, ordered
-
-
-async def _naming(things: Sequence[Subject], asked: Asked, lookup: Lookup, run: Run) -> list[Hit]:
-    """What names things that decide, where the words of the question alone found none of it."""
-    shown = ", ".join(thing.said for thing in things)
-    named = {"asked": all_of([thing.query for thing in things]), "text": asked.text, "shown": shown}
-    found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
-    return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
-
-
-def _as_well_found(named: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """Hits of another query, with the best one as well found by words as the best of the question's own hits."""
-    best, top = (max((one.scores.get("bm25", 0.0) for one in some), default=0.0) for some in (named, hits))
-    if not best:
-        return list(named)
-    share = top / best
-    return [
-        one.model_copy(update={"scores": {**one.scores, "bm25": one.scores.get("bm25", 0.0) * share}}) for one in named
-    ]
