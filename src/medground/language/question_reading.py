@@ -296,8 +296,10 @@ class Asked:
     def mistyped(self, texts: Sequence[str]) -> list[str]:
         """What texts name by other numbers or letters only, such as trisomy 7 where they have trisomy 13.
 
-        A subject that they name otherwise, such as HCV for hepatitis C, has its type.
+        A subject that they name otherwise, such as HCV for hepatitis C, has its type. Texts about nothing of the
+        question say nothing of its types, where others are about it.
         """
+        texts = [text for text in texts if self.names_any(text)] or texts
         named = [subject.said.casefold() for subject in self.subjects if any(map(subject.is_named_in, texts))]
         left = [name for name in typed(self.plain) if not any(name.said.casefold() in said for said in named)]
         return mistyped(left, texts)

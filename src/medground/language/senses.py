@@ -14,7 +14,7 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.plain_words import is_plain
 from medground.language.question_reading import Asked
-from medground.language.subject import Subject
+from medground.language.subject import PART, Subject
 from medground.pubmed.characters import american, fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
@@ -57,7 +57,7 @@ class Senses:
         return (self.headings[ours], self.headings[theirs]) if is_other else None
 
     def _with_names(self, text: str, near: Sequence[float]) -> list[float]:
-        folded = f" {fold(text)} "
+        folded = f" {american(fold(text))} "
         named = (any(" " in name and f" {name} " in folded for name in names) for names in self.names)
         return [value + _NAMED * is_named for value, is_named in zip(near, named, strict=True)]
 
@@ -82,6 +82,7 @@ def ambiguous(asked: Asked) -> list[Senses]:
     return [one for one in found if 1 < len(one.headings) <= _MOST_SENSES]
 
 
-def initials(asked: Asked) -> list[Subject]:
-    """The things of a question that are two or three letters, which stand for many things."""
-    return [one for one in asked.things if _INITIALS.fullmatch(one.said)]
+def initials(asked: Asked) -> list[tuple[str, Subject]]:
+    """The words of two or three capitals in a question, which are short for many things, with what each is read as."""
+    shorts = dict.fromkeys(filter(_INITIALS.fullmatch, PART.findall(asked.text)))
+    return [(short, thing) for short in shorts for thing in asked.things if short in (thing.said, *thing.names)]

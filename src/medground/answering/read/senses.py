@@ -10,7 +10,6 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.question_reading import Asked
 from medground.language.senses import ambiguous, initials
-from medground.language.subject import Subject
 from medground.values.document import Document
 from medground.values.evidence import Evidence
 
@@ -23,8 +22,8 @@ async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run)
     others = await _other_senses(asked, quotes, run)
     same = {stem for quote in quotes if quote.id not in others for stem in words.stems(quote.quote)}
     kept = [quote for quote in quotes if quote.id not in others or words.stem(others[quote.id][0]) not in same]
-    for thing in initials(asked):
-        meant = {quote.id: _meaning(thing, run.ledger.documents[quote.document_id]) for quote in kept}
+    for short, _ in initials(asked):
+        meant = {quote.id: _meaning(short, run.ledger.documents[quote.document_id]) for quote in kept}
         near = dict(zip(longs := sorted({*meant.values()}), await _near(asked.plain, longs, run), strict=True))
         kept.sort(key=lambda quote: -near[meant[quote.id]])
     return kept
@@ -33,13 +32,13 @@ async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run)
 async def remarks_on_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[str]:
     """What a reader must know of the words that quotes share with the question."""
     found = [remark for _, remark in (await _other_senses(asked, quotes, run)).values()]
-    for thing in initials(asked):
+    for short, thing in initials(asked):
         for document in (run.ledger.documents[quote.document_id] for quote in quotes):
-            long = _meaning(thing, document)
-            if long and not _is_name(long, thing):
-                found.append(f"“{thing.said}” stands for {long} in {document.id}")
+            long = _meaning(short, document)
+            if long and not any(_same(long, name) for name in thing.names):
+                found.append(f"“{short}” stands for {long} in {document.id}")
             elif not (long or thing.names):
-                found.append(f"{document.id} does not say what “{thing.said}” stands for")
+                found.append(f"{document.id} does not say what “{short}” stands for")
     return [*dict.fromkeys(found)]
 
 
@@ -69,14 +68,15 @@ async def _other_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> M
     return found
 
 
-def _meaning(thing: Subject, document: Document) -> str:
+def _meaning(short: str, document: Document) -> str:
     """What initials stand for in a document; empty if it does not say."""
-    return dict(abbreviations(f"{document.title}\n{document.text}")).get(thing.said, "")
+    return dict(abbreviations(f"{document.title}\n{document.text}")).get(short, "")
 
 
-def _is_name(long: str, thing: Subject) -> bool:
-    said = without_accents(long).casefold()
-    return any(name.casefold() in said or said in name.casefold() for name in thing.names)
+def _same(long: str, name: str) -> bool:
+    """Whether the words of a name are also those that a text spells out, or some of these."""
+    stems = [frozenset(words.terms(without_accents(text))) for text in (long, name)]
+    return stems[0] <= stems[1] or bool(stems[1]) and stems[1] <= stems[0]
 
 
 async def _near(text: str, names: Sequence[str], run: Run) -> list[float]:
