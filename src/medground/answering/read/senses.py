@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from medground.answering.rank.cosines import cosines
+from medground.answering.rank.cosines import cosines, word_cosines
 from medground.answering.rank.rerank import has_minilm
 from medground.answering.run import Run
 from medground.answering.verify.context import abbreviations
@@ -45,8 +45,8 @@ async def remarks_on_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) 
 async def _other_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> Mapping[str, tuple[str, str]]:
     """By the id of each quote that means something else by a word of several senses, this word and a remark.
 
-    Embeddings of the question, of the quote under its title, and of the names of each sense say whether it does. Where
-    MiniLM is not fetched, only what is named in full counts.
+    The question, the quote under its title, and the names of each sense are compared: by their embeddings, or by their
+    words where MiniLM is not fetched.
     """
     senses = ambiguous(asked) if quotes else []
     names = [heading.name for one in senses for heading in one.headings]
@@ -76,9 +76,9 @@ def _meaning(short: str, document: Document) -> str:
 def _same(long: str, name: str) -> bool:
     """Whether the words of a name are also those that a text spells out, or some of these."""
     stems = [frozenset(words.terms(without_accents(text))) for text in (long, name)]
-    return stems[0] <= stems[1] or bool(stems[1]) and stems[1] <= stems[0]
+    return stems[0] <= stems[1] or (bool(stems[1]) and stems[1] <= stems[0])
 
 
 async def _near(text: str, names: Sequence[str], run: Run) -> list[float]:
-    """How near a text is to each name by meaning; 0 where no model is there to say."""
-    return await cosines(text, names, run, embedder="minilm") if has_minilm(run) else [0.0] * len(names)
+    """How near a text is to each name by meaning; by words where no model is there to say."""
+    return await cosines(text, names, run, embedder="minilm") if has_minilm(run) else word_cosines(text, names)
