@@ -1,44 +1,96 @@
-"""Quotes that mean something else by a word of the question, such as drug delivery where a birth is asked about."""
+"""Quotes that mean something else by a word of the question, such as drug delivery where a birth is asked about.
 
+The senses of a word are the MeSH headings with it in one of their names: of `cold` the common cold, low temperatures,
+and cold sores. Those of initials are what sources spell out.
+"""
+
+from __future__ import annotations
+
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from medground.answering.rank.cosines import cosines, word_cosines
 from medground.answering.rank.rerank import has_minilm
 from medground.answering.run import Run
 from medground.answering.verify.context import abbreviations
 from medground.language import words
-from medground.language.clean import without_accents
+from medground.language.plain_words import is_plain
 from medground.language.question_reading import Asked
-from medground.language.senses import ambiguous, initials
-from medground.values.document import Document
+from medground.pubmed.characters import american, fold
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.values.evidence import Evidence
+
+_NAMED = 0.2
+"""What the name of a sense in a text adds to how near the two are."""
+_ASKED = 0.4
+"""How near a question is to the sense that it means, at least."""
+_APART = 0.25
+"""How much farther from each other than from their own senses a question and a text are that mean different things.
+Of 10 made pairs with two senses each the least is 0.37; of the same questions with the right texts the most is 0.18."""
+_MOST_SENSES = 60
+"""A word of more headings, such as disease, is too general to have senses."""
+_INITIALS = re.compile(r"(?<![\w-])[A-Z]{2,3}(?![\w-])")
+
+
+@dataclass(frozen=True)
+class _Sense:
+    """A heading as a sense of a word: its name, its kinds of trees, such as `C08`, and its folded names.
+
+    `is_word` says whether it is what the word itself is: a common cold is a cold, a cold injury is an injury.
+    """
+
+    name: str
+    kinds: frozenset[str]
+    names: frozenset[str]
+    is_word: bool
+
+
+@lru_cache(maxsize=1024)
+def _senses_of(word: str) -> list[_Sense]:
+    return [_sense(word, heading) for heading in vocabulary().naming(word)]
+
+
+def _sense(word: str, heading: Heading) -> _Sense:
+    names = (heading.name, *heading.entry_terms)
+    is_word = any(fold(name.split(",")[0]).split()[-1:] == [word] for name in names)
+    return _Sense(heading.name, frozenset(tree[:3] for tree in heading.trees), frozenset(map(fold, names)), is_word)
+
+
+def _ambiguous(asked: Asked) -> dict[str, list[_Sense]]:
+    """The plain words of a question that have several senses, in American spelling."""
+    said = {american(word) for word in words.tokens(asked.plain) if words.stem(word) in asked.topic and is_plain(word)}
+    senses = {word: max(map(_senses_of, (word, word.removesuffix("s"))), key=len) for word in sorted(said)}
+    return {word: found for word, found in senses.items() if 1 < len(found) <= _MOST_SENSES}
 
 
 async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[Evidence]:
     """The quotes without those that mean something else, where others have the word in the sense of the question.
 
-    Of what initials stand for, the quotes on that which is nearest to the question come first.
+    Of what initials stand for, what they are known for comes first, then what is nearest to the question.
     """
     others = await _other_senses(asked, quotes, run)
     same = {stem for quote in quotes if quote.id not in others for stem in words.stems(quote.quote)}
     kept = [quote for quote in quotes if quote.id not in others or words.stem(others[quote.id][0]) not in same]
-    for short, _ in initials(asked):
-        meant = {quote.id: _meaning(short, run.ledger.documents[quote.document_id]) for quote in kept}
-        near = dict(zip(longs := sorted({*meant.values()}), await _near(asked.plain, longs, run), strict=True))
-        kept.sort(key=lambda quote: -near[meant[quote.id]])
+    for short, names in _initials(asked).items():
+        meant = {quote.id: _meaning(short, quote, run) for quote in kept}
+        near = dict(zip(meant.values(), await _near(asked.plain, [*meant.values()], run), strict=True))
+        kept.sort(key=lambda quote: (_is_one_of(names, meant[quote.id]), near[meant[quote.id]]), reverse=True)
     return kept
 
 
 async def remarks_on_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[str]:
     """What a reader must know of the words that quotes share with the question."""
     found = [remark for _, remark in (await _other_senses(asked, quotes, run)).values()]
-    for short, thing in initials(asked):
-        for document in (run.ledger.documents[quote.document_id] for quote in quotes):
-            long = _meaning(short, document)
-            if long and not any(_same(long, name) for name in thing.names):
-                found.append(f"“{short}” stands for {long} in {document.id}")
-            elif not (long or thing.names):
-                found.append(f"{document.id} does not say what “{short}” stands for")
+    for short, names in _initials(asked).items():
+        for quote in quotes:
+            long = _meaning(short, quote, run)
+            if long and not _is_one_of(names, long):
+                found.append(f"“{short}” stands for {long} in {quote.document_id}")
+            elif not (long or names) and short in [thing.said for thing in asked.things]:
+                found.append(f"{quote.document_id} does not say what “{short}” stands for")
     return [*dict.fromkeys(found)]
 
 
@@ -48,37 +100,53 @@ async def _other_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> M
     The question, the quote under its title, and the names of each sense are compared: by their embeddings, or by their
     words where MiniLM is not fetched.
     """
-    senses = ambiguous(asked) if quotes else []
-    names = [heading.name for one in senses for heading in one.headings]
-    asks = await _near(asked.plain, names, run)
     found = dict[str, tuple[str, str]]()
-    for quote in quotes if senses else ():
-        text = f"{run.ledger.documents[quote.document_id].title}: {quote.quote}"
-        stems, start = frozenset(words.stems(text)), 0
-        if any(" " in thing.said and stems.issuperset(words.terms(thing.said)) for thing in asked.deciding):
-            continue  # the whole name is there
-        tells = await _near(text, names, run)
-        for one in senses:
-            part = slice(start, start := start + len(one.headings))
-            apart = one.apart(asked.plain, text, asks[part], tells[part]) if words.stem(one.word) in stems else None
-            if apart:
-                ours, theirs = (heading.name.lower() for heading in apart)
-                remark = f"“{one.word}” may mean {theirs} in {quote.document_id}, and {ours} in the question"
-                found[quote.id] = one.word, remark
+    for word, senses in _ambiguous(asked).items() if quotes else ():
+        asks = await _nearness(asked.plain, senses, run)
+        ours = max(range(len(senses)), key=lambda n: (senses[n].is_word, asks[n]))
+        for quote in quotes if senses[ours].is_word and asks[ours] >= _ASKED else ():
+            text = f"{run.ledger.documents[quote.document_id].title}: {quote.quote}"
+            stems = frozenset(words.stems(text))
+            if words.stem(word) not in stems or any(
+                " " in thing.said and stems.issuperset(words.terms(thing.said)) for thing in asked.deciding
+            ):
+                continue  # the word is not there, or the whole name is
+            tells = await _nearness(text, senses, run)
+            theirs = tells.index(max(tells))
+            distance = asks[ours] - asks[theirs] + tells[theirs] - tells[ours]
+            if distance >= _APART and senses[ours].kinds.isdisjoint(senses[theirs].kinds):
+                names = senses[theirs].name.lower(), senses[ours].name.lower()
+                remark = f"“{word}” may mean {names[0]} in {quote.document_id}, and {names[1]} in the question"
+                found[quote.id] = word, remark
     return found
 
 
-def _meaning(short: str, document: Document) -> str:
-    """What initials stand for in a document; empty if it does not say."""
-    return dict(abbreviations(f"{document.title}\n{document.text}")).get(short, "")
-
-
-def _same(long: str, name: str) -> bool:
-    """Whether the words of a name are also those that a text spells out, or some of these."""
-    stems = [frozenset(words.terms(without_accents(text))) for text in (long, name)]
-    return stems[0] <= stems[1] or (bool(stems[1]) and stems[1] <= stems[0])
+async def _nearness(text: str, senses: Sequence[_Sense], run: Run) -> list[float]:
+    """How near a text is to each sense."""
+    folded = f" {american(fold(text))} "
+    near = zip(await _near(text, [sense.name for sense in senses], run), senses, strict=True)
+    return [n + _NAMED * any(" " in name and f" {name} " in folded for name in sense.names) for n, sense in near]
 
 
 async def _near(text: str, names: Sequence[str], run: Run) -> list[float]:
     """How near a text is to each name by meaning; by words where no model is there to say."""
     return await cosines(text, names, run, embedder="minilm") if has_minilm(run) else word_cosines(text, names)
+
+
+def _initials(asked: Asked) -> Mapping[str, list[str]]:
+    """The words of two or three capitals in a question, which are short for many things, with the names they have."""
+    return {
+        short: [name for thing in asked.subjects if short in (thing.said, *thing.names) for name in thing.names]
+        for short in _INITIALS.findall(asked.text)
+    }
+
+
+def _is_one_of(names: Sequence[str], long: str) -> bool:
+    stems = frozenset(words.terms(long))
+    return any(stems and stems.issubset(words.terms(name)) for name in names)
+
+
+def _meaning(short: str, quote: Evidence, run: Run) -> str:
+    """What initials stand for in the document of a quote; empty if it does not say."""
+    document = run.ledger.documents[quote.document_id]
+    return dict(abbreviations(f"{document.title}\n{document.text}")).get(short, "")
