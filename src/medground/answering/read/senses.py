@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from medground.answering.rank.cosines import cosines, word_cosines
@@ -35,35 +34,21 @@ _MOST_SENSES = 60
 _INITIALS = re.compile(r"(?<![\w-])[A-Z]{2,3}(?![\w-])")
 
 
-@dataclass(frozen=True)
-class _Sense:
-    """A heading as a sense of a word: its name, its kinds of trees, such as `C08`, and its folded names.
-
-    `is_word` says whether it is what the word itself is: a common cold is a cold, a cold injury is an injury.
-    """
-
-    name: str
-    kinds: frozenset[str]
-    names: frozenset[str]
-    is_word: bool
-
-
 @lru_cache(maxsize=1024)
-def _senses_of(word: str) -> list[_Sense]:
-    return [_sense(word, heading) for heading in vocabulary().naming(word)]
+def _senses_of(word: str) -> tuple[Heading, ...]:
+    return vocabulary().naming(word)
 
 
-def _sense(word: str, heading: Heading) -> _Sense:
-    names = (heading.name, *heading.entry_terms)
-    is_word = any(fold(name.split(",")[0]).split()[-1:] == [word] for name in names)
-    return _Sense(heading.name, frozenset(tree[:3] for tree in heading.trees), frozenset(map(fold, names)), is_word)
-
-
-def _ambiguous(asked: Asked) -> dict[str, list[_Sense]]:
+def _ambiguous(asked: Asked) -> dict[str, tuple[Heading, ...]]:
     """The plain words of a question that have several senses, in American spelling."""
     said = {american(word) for word in words.tokens(asked.plain) if words.stem(word) in asked.topic and is_plain(word)}
     senses = {word: max(map(_senses_of, (word, word.removesuffix("s"))), key=len) for word in sorted(said)}
     return {word: found for word, found in senses.items() if 1 < len(found) <= _MOST_SENSES}
+
+
+def _is_of(word: str, sense: Heading) -> bool:
+    """Whether a sense is what the word itself is: a common cold is a cold, a cold injury is an injury."""
+    return any(fold(name.split(",")[0]).split()[-1:] == [word] for name in (sense.name, *sense.entry_terms))
 
 
 async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[Evidence]:
@@ -103,29 +88,33 @@ async def _other_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> M
     found = dict[str, tuple[str, str]]()
     for word, senses in _ambiguous(asked).items() if quotes else ():
         asks = await _nearness(asked.plain, senses, run)
-        ours = max(range(len(senses)), key=lambda n: (senses[n].is_word, asks[n]))
-        for quote in quotes if senses[ours].is_word and asks[ours] >= _ASKED else ():
+        own = [n for n, near in enumerate(asks) if near >= _ASKED and _is_of(word, senses[n])]
+        for quote in quotes if own else ():
             text = f"{run.ledger.documents[quote.document_id].title}: {quote.quote}"
             stems = frozenset(words.stems(text))
-            if words.stem(word) not in stems or any(
-                " " in thing.said and stems.issuperset(words.terms(thing.said)) for thing in asked.deciding
-            ):
-                continue  # the word is not there, or the whole name is
+            named = any(" " in one.said and stems.issuperset(words.terms(one.said)) for one in asked.deciding)
+            if named or words.stem(word) not in stems:
+                continue
             tells = await _nearness(text, senses, run)
-            theirs = tells.index(max(tells))
+            ours, theirs = max(own, key=asks.__getitem__), tells.index(max(tells))
+            kinds = ({tree[:3] for tree in senses[sense].trees} for sense in (ours, theirs))
             distance = asks[ours] - asks[theirs] + tells[theirs] - tells[ours]
-            if distance >= _APART and senses[ours].kinds.isdisjoint(senses[theirs].kinds):
-                names = senses[theirs].name.lower(), senses[ours].name.lower()
-                remark = f"“{word}” may mean {names[0]} in {quote.document_id}, and {names[1]} in the question"
+            if distance >= _APART and not set.intersection(*kinds):  # things of different kinds
+                other, asked_for = senses[theirs].name.lower(), senses[ours].name.lower()
+                remark = f"“{word}” may mean {other} in {quote.document_id}, and {asked_for} in the question"
                 found[quote.id] = word, remark
     return found
 
 
-async def _nearness(text: str, senses: Sequence[_Sense], run: Run) -> list[float]:
+async def _nearness(text: str, senses: Sequence[Heading], run: Run) -> list[float]:
     """How near a text is to each sense."""
     folded = f" {american(fold(text))} "
-    near = zip(await _near(text, [sense.name for sense in senses], run), senses, strict=True)
-    return [n + _NAMED * any(" " in name and f" {name} " in folded for name in sense.names) for n, sense in near]
+    near = await _near(text, [sense.name for sense in senses], run)
+    named = (
+        any(" " in name and f" {fold(name)} " in folded for name in (sense.name, *sense.entry_terms))
+        for sense in senses
+    )
+    return [value + _NAMED * is_named for value, is_named in zip(near, named, strict=True)]
 
 
 async def _near(text: str, names: Sequence[str], run: Run) -> list[float]:
