@@ -174,6 +174,24 @@ def test_a_number_or_letter_is_part_of_a_name(question: str, thing: str, own: st
         assert engine.ask(question).evidence[0].document_id == "PMID:7"
 
 
+def test_a_type_is_looked_for_in_texts_on_its_thing(ask: Ask) -> None:
+    other = trial(6, "Bones.", "Life in osteogenesis imperfecta type I is as long as that of others.")
+    beside = trial(7, "Sugar.", "People with type 2 diabetes live less long than others.")
+    asked = "How long do people with osteogenesis imperfecta type II live?"
+    assert ask(asked, [other, beside]).decision.unmentioned == ("type II",)
+
+
+@each_row(("question", "remark", "own", "other"), [tuple(row.split(" | ")) for row in TABLES["senses"]])
+def test_a_word_in_another_sense_is_told_and_the_sense_that_is_asked_comes_first(
+    ask: Ask, question: str, remark: str, own: str, other: str
+) -> None:
+    wrong, right = trial(2, "A study.", other), trial(3, "A study.", own)
+    assert any(warning.startswith(remark) for warning in ask(question, [wrong]).warnings)
+    if own:
+        answer = ask(question, [wrong, right])
+        assert answer.evidence[0].document_id == "PMID:3"
+
+
 def test_what_is_inborn_is_spread_by_inheritance(ask: Ask) -> None:
     other = trial(6, "Hepatitis.", "Hepatitis is spread from a mother to her child at birth.")
     drug = trial(7, "Haemophilia.", "The half-life of factor VIII was 12 hours in haemophilia.")

@@ -296,8 +296,10 @@ class Asked:
     def mistyped(self, texts: Sequence[str]) -> list[str]:
         """What texts name by other numbers or letters only, such as trisomy 7 where they have trisomy 13.
 
-        A subject that they name otherwise, such as HCV for hepatitis C, has its type.
+        A subject that they name otherwise, such as HCV for hepatitis C, has its type. Texts about nothing of the
+        question say nothing of its types, where others are about it.
         """
+        texts = [text for text in texts if self.names_any(text)] or texts
         named = [subject.said.casefold() for subject in self.subjects if any(map(subject.is_named_in, texts))]
         left = [name for name in typed(self.plain) if not any(name.said.casefold() in said for said in named)]
         return mistyped(left, texts)
@@ -328,18 +330,13 @@ class Asked:
     def _covers(self, text: str) -> bool:
         """Whether a text has most of the gist, by weight.
 
-        Asked of an answer of yes or no, or where nothing decides but what has senses.
+        Asked of an answer of yes or no, or where nothing decides.
         """
-        if not self._gist or (self.deciding and not self.has_senses and not is_closed(self.plain)):
+        if not self._gist or (self.deciding and not is_closed(self.plain)):
             return True
         read = without_accents(self.in_own_words(text))
         named = (stem for thing in self.subjects if thing.is_named_in(read) for stem in words.terms(thing.said))
         return words.coverage(self._gist, [*words.terms(read), *named]) >= MOST_OF_IT
-
-    @property
-    def has_senses(self) -> bool:
-        """Whether only what it says beside its things tells what they mean."""
-        return bool(self.deciding) and all(subject.has_senses for subject in self.deciding)
 
     @cached_property
     def _gist(self) -> frozenset[str]:

@@ -103,8 +103,8 @@ def typed(text: str) -> Iterator[Typed]:
 
 
 def _begins_clause(behind: str) -> bool:
-    """Whether a verb follows, so that `I` is who speaks: `the disease I have`."""
-    word = re.match(r"\s+([a-z']+)", behind)
+    """Whether a verb of the first person follows, so that `I` is who speaks: `the disease I have`."""
+    word = re.match(r"\s+(was\b|[a-z']+\b(?<!s))", behind)
     return word is not None and word[1] in _NO_NAME
 
 

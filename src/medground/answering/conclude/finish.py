@@ -7,6 +7,7 @@ from medground.answering.conclude.answer_check import checked_answer, parts_chec
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.critic_reading import judged
 from medground.answering.read.readable import replaced
+from medground.answering.read.senses import remarks_on_senses
 from medground.answering.run import Run
 from medground.answering.verify.check import GraphCheck, check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
@@ -68,6 +69,8 @@ async def finish(
     _tell_replaced(cited, run)
     elsewhere = await _elsewhere(asked, cited, run)
     _tell_uncompared(asked, cited, run)
+    for said in await remarks_on_senses(asked, cited, run):
+        run.warn(said)
     _tell_open(asked, cited, run)
     return compose(
         run,

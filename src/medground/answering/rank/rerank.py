@@ -88,10 +88,15 @@ log = logging.getLogger(__name__)
 _OPENING = threading.Lock()
 
 
+def has_minilm(run: Run) -> bool:
+    """Whether MiniLM may be used and is in the home."""
+    return run.settings.retrieval.dense and wheels.find(MINILM, run.settings.home / "models") is not None
+
+
 async def network_of(run: Run) -> AnswerNetwork | None:
     """The network; None without `retrieval.dense`, where MiniLM is not in the home, or its graph cannot be written
     there."""
-    if not run.settings.retrieval.dense or wheels.find(MINILM, run.settings.home / "models") is None:
+    if not has_minilm(run):
         return None
     try:
         return await asyncio.to_thread(_network_once, run.settings.home)
