@@ -11,8 +11,8 @@ from medground.values.document import Document
 PAPER = {"paperId": "a1", "externalIds": {"PubMed": "90060001"}, "title": "Wool and warts", "abstract": "Warts shrank."}
 EUROPE_PMC = """<responseWrapper><hitCount>1</hitCount><resultList><result><id>90060001</id><source>MED</source>
 <pmid>90060001</pmid><title>Wool and warts</title><authorString>Ek P.</authorString><journalInfo>
-<yearOfPublication>2012</yearOfPublication></journalInfo><abstractText>Warts shrank.</abstractText></result></resultList>
-</responseWrapper>"""
+<yearOfPublication>2012</yearOfPublication></journalInfo><abstractText>Warts shrank.</abstractText></result>
+</resultList></responseWrapper>"""
 ESUMMARY_1 = """<eSummaryResult><DocSum><Id>90060001</Id><Item Name="PubDate" Type="Date">2012 Apr</Item>
 <Item Name="AuthorList" Type="List"><Item Name="Author" Type="String">Ek P</Item></Item>
 <Item Name="Title" Type="String">Wool and warts</Item><Item Name="ArticleIds" Type="List">
