@@ -2,17 +2,37 @@
 
 import re
 
+_OVID = "(?:tw|ti|ab|mp|kw|kf|sh|hw|pt|nm|rn|jw|af|tx|sb|px|rx|ui|bt|ot|tn|dv|fs|dm|ct|lg|la|au|yr)"
+_EMBASE = "(?:ti|ab|kw|de|tt|tn|dn|lnk|au|jt)"
+_EBSCO = r"\(?(?:TI|AB|SU|TX|MH|MM) "
 _FORMS = {
     "Ovid": re.compile(
-        r"(?<!\w)exp \*?[A-Z][\w ,'()-]{1,60}/(?=[\s)\d]|$)|\badj\d{1,2}\b|"
-        r"\.(?:(?:tw|ti|ab|mp|kw|kf|sh|hw|pt|nm|rn|jw|af)\b,?)+\.",
+        r"(?<![\w/])(?:exp [*\"]{0,2}|\*)[A-Z][\w ,'()-]{1,60}\"?/(?=[a-z]{2}\b|[\s)\d]|$)|\badj\d{1,2}\b|"
+        rf"(?<=[\w)*$?#\"])\.(?:{_OVID}\b,?)+\.(?!\w)|"
+        r"^\W*[A-Z][\w ,'-]{1,60}/(?:[a-z]{2},(?: ?[a-z]{2}\b,?)+)?(?:\s*$|\s+(?:and|or|not)\s)|"
+        r"^\W*(?:limit \d+ to|remove duplicates from \d)",
         re.I,
     ),
-    "Embase": re.compile(r"'[^']{2,80}'/(?:exp|de|mj|br|syn)\b|(?<=[\w')]):(?:ti|ab|kw),(?:ti|ab|kw|de|tt)\b(?!,kw)"),
-    "the Cochrane Library": re.compile(r"\[mh \^?\"?\w|:ti,ab,kw\b"),
-    "EBSCO": re.compile(r"\(?\bM[HMJ] ?\"[^\"]{2,80}\+?\"|\bTI ?\(.{1,200}\bOR AB ?\("),
-    "Scopus": re.compile(r"\bTITLE-ABS(?:-KEY)?(?:-AUTH)?\s?\("),
-    "Web of Science": re.compile(r"\b(?:TS|TI|AB|AK)=\(?\"?\w"),
+    "the Cochrane Library": re.compile(
+        r"\[mh \^?\"?\w|\bMeSH descriptor:? \[|(?<=[\w*)\"]):ti,ab,kw\b(?!,)|(?<=[\w*)\"]) NEXT (?=[\w(\"])"
+    ),
+    "Embase": re.compile(
+        r"'[^']{2,80}'/(?:exp|de|mj|br|syn|d[dmt]|ae)(?:_\w\w)?\b|\b\w+/(?:exp|mj)\b|\[[\w -]{2,40}\]/(?:lim|py|sd)\b|"
+        rf"(?<=[\w'*)\"]):{_EMBASE}(?:,{_EMBASE})*(?=[\s)]|$)"
+    ),
+    "EBSCO": re.compile(
+        rf"\bM[HMJ] ?\"[^\"]{{2,80}}\"|(?<!\w){_EBSCO}\(?[\w\"*][^=?]{{0,200}}? (?:AND|OR|NOT) {_EBSCO}|"
+        r"[*)\"] [NW]\d{1,2} | [NW]\d{1,2} \("
+    ),
+    "Scopus": re.compile(
+        r"\bTITLE-ABS(?:-KEY)?(?:-AUTH)? ?\(|\b(?:TITLE|ABS|KEY|AUTHKEY)\(|\b(?:W|PRE)/\d{1,2} (?!.*\?)"
+    ),
+    "Web of Science": re.compile(r"\b(?:TS|TI|AB|AK|KP|ALL|SO|PY|WC)=[(\"\w]"),
+    "ProQuest": re.compile(
+        r"\b[A-Z]+(?:\.EXACT|\.EXPLODE)+\(|\b(?:NOFT|TIABSU)\(|\b(?:TI|AB|SU)(?:,(?:TI|AB|SU))+\(|"
+        r"\b(?:ti|ab|su)\([^()]{1,200}\) (?:AND|OR|NOT) (?:ti|ab|su)\("
+    ),
+    "Embase, the Cochrane Library or Web of Science": re.compile(r"\b(?:NEAR|NEXT)/\d{1,2}\b"),
 }
 
 

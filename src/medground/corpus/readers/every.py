@@ -13,13 +13,13 @@ from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import is_docx, open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import is_page, open_html
+from medground.corpus.readers.html import is_page, is_saved_page, open_html, open_saved_page
 from medground.corpus.readers.jats import JATS_ROOTS, read_jats
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
-from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text
+from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
 from medground.corpus.readers.reference_managers import (
     ENDNOTE_ROOTS,
     ZOTERO_ROOTS,
@@ -42,8 +42,10 @@ from medground.home.registry import find, given
 
 # What to say of a file that no reader accepts: what it is, and what to do.
 
-_READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
-_REASONS = {suffix: reason for reason, suffixes in NAMES["aliens"].items() for suffix in suffixes.split()}
+_READ = "Medground reads PDF, PubMed, JATS, HTML, MHTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
+_REASONS, _FOREIGN = (
+    {name: reason for reason, names in NAMES[table].items() for name in names.split()} for table in ("aliens", "roots")
+)
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
@@ -71,6 +73,8 @@ def detect(path: Path) -> str:
     suffix = path.name.lower().removesuffix(".gz")[-12:]
     if found := _packed_reader(start, path):
         return found
+    if is_saved_page(start):
+        return "mhtml"
     if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(_MARKDOWN)):
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
@@ -80,8 +84,8 @@ def detect(path: Path) -> str:
             roots = {**_ROOTS, **{reader.root: name for name, reader in joined().items() if reader.root}}
             if (root := root_name(path)) in roots:
                 return roots[root]
-            reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-            raise BadDocument(reason, file=str(path))
+            known = "use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
+            raise BadDocument(_FOREIGN.get(root) or f"unknown XML format (<{root}>); {known}", file=str(path))
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
         raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
     text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
@@ -118,7 +122,7 @@ def _text_reader(start: str, suffix: str) -> str | None:
     if form := tagged_format(start):
         return form
     plain = suffix.endswith(TEXTS)
-    if plain and (form := pubmed_text_format(start)):
+    if form := pubmed_text_format(start):
         return form
     if suffix.endswith(TABLES) or WOS.match(start) or (plain and is_table(start)):
         return "csv"
@@ -177,6 +181,7 @@ READERS: Mapping[str, Reader] = {
     **{form: of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
     "pubmed-abstract": of_files("pubmed-abstract", partial(read_pubmed_text, summary=False), ".txt"),
     "pubmed-summary": of_files("pubmed-summary", partial(read_pubmed_text, summary=True), ".txt"),
+    "pubtator": of_files("pubtator", read_pubtator, ".pubtator", ".txt"),
     "bibtex": of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
     "csv": of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
     "csl-json": of_files("csl-json", read_csl, ".json", ".json.gz"),
@@ -184,6 +189,7 @@ READERS: Mapping[str, Reader] = {
     "zotero": of_files("zotero", read_zotero, ".rdf"),
     "service-xml": of_files("service-xml", read_service_xml, *XML),
     "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
+    "mhtml": Reader(open_saved_page, (".mhtml", ".mht"), open_saved_page),
     "docx": Reader(open_docx, WORD, open_docx),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
 }

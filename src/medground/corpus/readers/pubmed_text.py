@@ -1,4 +1,4 @@
-"""PubMed's own text files, record by record: the formats "Abstract" and "Summary". A list of PMIDs holds no text.
+"""PubMed's own text files, record by record: "Abstract", "Summary" and PubTator's. A list of ids holds no text.
 
 The parts of a record are given the tags that PubMed's format `.nbib` has for them, and read as such a record.
 """
@@ -44,19 +44,27 @@ _BESIDE = re.compile(
 _OF_NAME = re.compile(r"\(\d+\)")
 _NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))?|\[No authors listed\]")
 _LONGEST_NAME = 12
-_NUMBERS = re.compile(r"\s*(?:(?:PMID:? ?)?[1-9]\d{3,7}(?:[\s,;]+|\Z))+")
+_LISTED = re.compile(
+    r"\s*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
+    r"(?:\"?(?:(?:pmid|doi):? ?|https?://[\w.]+/(?:articles/)?)?(?:[1-9]\d{3,7}|PMC\d+|10\.\d{4,9}/[^\s,;\"]+)/?\"?(?:[\s,;]+|\Z))+",
+    re.IGNORECASE,
+)
+_PUBTATOR = re.compile(r"^(?P<PMID>[1-9]\d{0,7})\|t\|(?P<TI>.*)\n(?P=PMID)\|a\|(?P<AB>.*)$", re.MULTILINE)
+"""Title and abstract in PubTator's own form; the lines of its annotations follow."""
 _SAMPLE = 20_000
 
 
 def pubmed_text_format(start: str) -> str | None:
-    """`pubmed-abstract` or `pubmed-summary` where the start of a file is in one of them; None otherwise.
+    """`pubmed-abstract`, `pubmed-summary` or `pubtator` where the start of a file is in one of them; None otherwise.
 
-    Raises ValueError: it is a list of PMIDs.
+    Raises ValueError: it is a list of ids.
     """
-    if _NUMBERS.fullmatch(start[:_SAMPLE]) and len(start.split()) > 1:
-        count = len(re.findall(r"\d+", start))
-        why = f"a list of PMIDs ({count:,} at its start), which holds no text; export the records from PubMed as .nbib"
+    if _LISTED.fullmatch(start[:_SAMPLE]) and len(start.split()) > 1:
+        kind = "DOIs" if "10." in start else "PMC ids" if "PMC" in start else "PMIDs"
+        why = f"a list of {kind}, which holds no text; export the records from PubMed as .nbib"
         raise ValueError(f'{why}, or read them with medground paper, such as "medground paper PMID:1"')
+    if _PUBTATOR.match(start.lstrip()):
+        return "pubtator"
     first = _BEGINS.match(start.lstrip("\ufeff\r\n "))
     if first is None or first[1] != "1" or not _PMID.search(start):
         return None
@@ -69,6 +77,14 @@ def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
+
+
+def read_pubtator(path: Path) -> Iterator[Item]:
+    """The titles and abstracts of a file in PubTator's own form; the position of a bad one is its line."""
+    text = text_of(path).replace("\r\n", "\n")
+    for found in _PUBTATOR.finditer(text):
+        tags = Tags([(tag, [value]) for tag, value in found.groupdict().items()], FORMS["nbib"])
+        yield made(partial(tagged_document, tags, "nbib"), path, text.count("\n", 0, found.start()) + 1)
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:

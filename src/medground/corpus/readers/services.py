@@ -51,10 +51,12 @@ _SERVICES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "services"
 _NAMES = {place.partition(".")[0] for table in _SERVICES.values() for place in table["signs"]} | {"passages"}
 _LISTS = (
     "results", "data", "resultList.result", "studies", "collection", "References", "documents", "PubTator3", "articles",
-    "items", "records", "hits.hits", "response.docs", "search-results.entry", "publications", "works", "message.items",
-    "message",
+    "items", "records", "recommendedPapers", "hits.hits", "response.docs", "search-results.entry", "publications",
+    "works", "message.items", "message",
 )  # fmt: skip
 """Where an answer has its records."""
+_ABOUT = ("_source", "citingPaper", "citedPaper")
+"""Where one of these records has the paper itself."""
 _OWN = frozenset(["title", "text", "abstract", "contents"])
 """What a record has, and an answer around records does not."""
 _IDS = "esearchresult"
@@ -79,15 +81,17 @@ def records_in(answer: Record) -> list[Any] | None:
             found = found.get(name) if isinstance(found, Mapping) else None
         listed = found.get(last) if isinstance(found, Mapping) else None
         if isinstance(listed, list) and any(isinstance(record, Mapping) for record in listed):
-            inner = [record.get("_source", record) if isinstance(record, Mapping) else record for record in listed]
-            return [part for one in inner for part in _inner(one)]
+            return [part for record in listed for part in _inner(record)]
     return None
 
 
 def _inner(record: Any) -> list[Any]:
-    """The documents of a collection of BioC; any other record as it is."""
-    documents = record.get("documents") if isinstance(record, Mapping) else None
-    return documents if isinstance(documents, list) else [record]
+    """The documents of a collection of BioC, the paper that a hit or a citation is about; any other record as it is."""
+    if not isinstance(record, Mapping):
+        return [record]
+    documents = record.get("documents")
+    about = next((record[name] for name in _ABOUT if isinstance(record.get(name), Mapping)), record)
+    return documents if isinstance(documents, list) else [about]
 
 
 def service_of(record: Record) -> str:
@@ -197,6 +201,9 @@ SERVICE_ROOTS: Mapping[str, str] = {
     "ListRecords": "record",
     "Trials_downloaded_from_ICTRP": "Trial",
     "collection": "document",
+    "responseWrapper": "result",
+    "eSummaryResult": "DocSum",
+    "DocumentSummarySet": "DocumentSummary",
 }
 """The root of each kind of file, and the tag of its records."""
 
@@ -222,10 +229,13 @@ def _documents(element: Element) -> Iterator[Document]:
 
 
 def _record(element: Element) -> dict[str, Any]:
-    """The parts of an element by name, each as a text or as its own parts; BioC's passages as its JSON has them."""
+    """The parts of an element by name, each as a text or as its own parts; BioC's passages as its JSON has them.
+
+    An `Item` of NCBI's esummary has its name in an attribute.
+    """
     found: defaultdict[str, list[Any]] = defaultdict(list)
     for part in element:
-        if (name := name_of(part)) == "infon":
+        if (name := part.get("Name") or name_of(part)) == "infon":
             found["infons"] = found["infons"] or [{}]
             found["infons"][0][part.get("key", "")] = flat_text(part)
         elif name:

@@ -208,13 +208,15 @@ def _first_line(text: str) -> str:
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_STRUCK = re.compile(r" ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?")
+_STRUCK = re.compile(
+    r" ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?|<(del|s|strike)>[^<\n]{1,500}</\1> ?", re.IGNORECASE
+)
 _RAISED = re.compile(r"(?<=[\w)])\^([-+\u2212]?[\w+-]{1,12})\^")
 _LOWERED = re.compile(r"(?<=\w)~(\w{1,8})~")
 _FORMULA = re.compile(r"(?<![\w$\\])\$(?=\S)([^$\n]{1,300}?)(?<=[^\s\\])\$(?![\d$])|\$\$(.+?)\$\$", re.DOTALL)
 _CITES = re.compile(r" ?\[(?:[^\[\]@]{0,40}-?@[^\[\]]{1,300})\]")
 _ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{[#.][^{}\n]{1,100}\}[ \t]*$", re.MULTILINE)
-_WORTH = ("<!--", "~", "^", "$", "[", "{")
+_WORTH = ("<", "~", "^", "$", "[", "{")
 
 
 def shown_markdown(text: str) -> str:

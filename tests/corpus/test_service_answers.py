@@ -1,0 +1,64 @@
+"""Answers of services, saved as files: each record is a document of its own."""
+
+import json
+from pathlib import Path
+
+from read_files import items_of, written
+from rows import each_row
+
+from medground.values.document import Document
+
+PAPER = {"paperId": "a1", "externalIds": {"PubMed": "90060001"}, "title": "Wool and warts", "abstract": "Warts shrank."}
+EUROPE_PMC = """<responseWrapper><hitCount>1</hitCount><resultList><result><id>90060001</id><source>MED</source>
+<pmid>90060001</pmid><title>Wool and warts</title><authorString>Ek P.</authorString><journalInfo>
+<yearOfPublication>2012</yearOfPublication></journalInfo><abstractText>Warts shrank.</abstractText></result>
+</resultList></responseWrapper>"""
+ESUMMARY_1 = """<eSummaryResult><DocSum><Id>90060001</Id><Item Name="PubDate" Type="Date">2012 Apr</Item>
+<Item Name="AuthorList" Type="List"><Item Name="Author" Type="String">Ek P</Item></Item>
+<Item Name="Title" Type="String">Wool and warts</Item><Item Name="ArticleIds" Type="List">
+<Item Name="pubmed" Type="String">90060001</Item></Item></DocSum></eSummaryResult>"""
+ESUMMARY_2 = """<eSummaryResult><DocumentSummarySet><DocumentSummary uid="90060001"><PubDate>2012 Apr</PubDate>
+<Authors><Author><Name>Ek P</Name></Author></Authors><Title>Wool and warts</Title><ArticleIds><ArticleId>
+<IdType>pubmed</IdType><Value>90060001</Value></ArticleId></ArticleIds></DocumentSummary></DocumentSummarySet>
+</eSummaryResult>"""
+PUBTATOR = "90060001|t|Wool and warts\n90060001|a|Warts shrank.\n90060001\t9\t14\twarts\tDisease\tMESH:D014860\n"
+OPENALEX = "id,doi,display_name,publication_year,ids.pmid,abstract\nW1,,Wool and warts,2012,90060001,Warts shrank.\n"
+PAGE = """MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="=_b"
+
+--=_b
+Content-Type: text/html; charset="utf-8"
+Content-Transfer-Encoding: quoted-printable
+
+<html><head><title>Wool and warts</title><meta name=3D"citation_pmid" content=3D"90060001"></head>
+<body><article><h1>Wool and warts</h1><p>Warts shrank.</p></article></body></html>
+
+--=_b
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+
+iVBORw0KGgo=
+
+--=_b--
+"""
+
+
+@each_row(
+    ("name", "content"),
+    [
+        ("citations.json", json.dumps({"offset": 0, "data": [{"contexts": [], "citingPaper": PAPER}]})),
+        ("recommended.json", json.dumps({"recommendedPapers": [PAPER]})),
+        ("search.xml", EUROPE_PMC),
+        ("summaries.xml", ESUMMARY_1),
+        ("summaries_2.xml", ESUMMARY_2),
+        ("x.pubtator", PUBTATOR),
+        ("works.csv", OPENALEX),
+        ("page.mhtml", PAGE),
+        ("page.mht", PAGE.replace("\n", "\r\n")),
+    ],
+)
+def test_an_answer_of_a_service_is_read_record_by_record(tmp_path: Path, name: str, content: str) -> None:
+    (paper,) = [item for item in items_of(written(tmp_path / name, content)) if isinstance(item, Document)]
+    assert (paper.title, paper.identifiers["pmid"]) == ("Wool and warts", "90060001")
+    is_summary = name.startswith("summaries")
+    assert paper.text.endswith("Wool and warts" if is_summary else "Warts shrank.")
