@@ -97,6 +97,7 @@ WEIGHED = 8
 GAINS = {
     "cell": 40.0,  # a row of a table whose name and column a question names, or what it asks of a paper's funding
     "defines": 8.0,  # it says what the thing is, where that is asked
+    "another subject": -8.0,  # its document names nothing of the question where another does: it would be refused
     "another type": -8.0,  # it tells of another type of the thing
 }
 """What is added to the learned score of a sentence, by the name of the term."""
@@ -188,14 +189,17 @@ def _strongest(asked: Asked, reading: Reading) -> Reading:
 def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings, in the same order, with their sentences judged, by a network too if one is given.
 
-    Of a question that asks leave, a sentence that forbids it comes before all others.
+    A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
+    that forbids it comes before all others.
     """
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     judged = list[dict[int, Judged]]()
-    for reading, rows in zip(readings, terms(asked, candidates(readings)), strict=True):
+    naming = [asked.names_any(text_of(reading)) for reading in readings]
+    for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
+        off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
         found = zip(sentences_of(reading), rows, strict=True)
-        judged.append({place[0].start + place[1]: _judged(asked, *place, row) for place, row in found})
+        judged.append({place[0].start + place[1]: _judged(asked, *place, {**row, **off}) for place, row in found})
     if network is not None:
         judged = read_together(asked, judged, network)
     forbidding = [(sentences, start) for sentences in judged for start in _forbidding(asked, sentences)]
