@@ -52,6 +52,10 @@ const FORMS = listed(
   "Nothing was searched",
   "Read, not cited: {0}",
   "Limited to {0}",
+  // what a build made
+  "{0}: {1}, {2}; {3} skipped: {4}",
+  "{0}: {1} documents, {2} passages",
+  "This is a binary file; Medground reads {0}",
   // a person at risk
   "You do not have to face this alone: please talk to someone now, through a crisis line (988 in the US, 116 123 in the UK; findahelpline.com lists others) or, in danger, your local emergency number (112 in Europe, 911 in North America, 999 in the UK). This tool cannot advise, and it has searched nothing",
   "If this is happening now, call your local emergency number (112 in Europe, 911 in North America, 999 in the UK) now, or your doctor or a poison centre if they know the case. Do not wait for literature: this tool cannot advise, and it has searched nothing",
@@ -134,6 +138,8 @@ const PARTS: string[] = listed(
   "retracted",
   "1 result",
   "{0} results",
+  "1 file",
+  "{0} files",
   "1 document",
   "{0} documents",
   "1 passage",
@@ -142,6 +148,9 @@ const PARTS: string[] = listed(
   "1 fact",
   "{0} facts",
   "no facts",
+  "{0} ({1} searches, up to {2} passages)",
+  "{0} ({1} passages)",
+  "{0} (no passages)",
   "{0} and {1} others",
   "{0} and {1}",
 );
@@ -172,7 +181,7 @@ function part(text: string): string {
     const found = pattern.exec(text);
     if (found) return like(text, filled(key, found.slice(1)));
   }
-  const [first, between, others] = text.split(/([,;] )(.*)/s);
+  const [first, between, others] = text.split(/([,;] )(?![^()]*\))(.*)/s);
   return between && first !== undefined ? part(first) + between + part(others ?? "") : text;
 }
 
