@@ -26,8 +26,9 @@ function chosen(): Language {
 export const language = chosen();
 /** How numbers and dates are written. */
 export const locale = language === "en" ? "en-GB" : language;
-const said: Record<string, string> = (await FILES[language]?.().catch(() => undefined))?.default ?? {};
-document.documentElement.lang = Object.keys(said).length ? language : "en";
+/** The words of the language by their English ones; none in English. */
+export const words: Record<string, string> = (await FILES[language]?.().catch(() => undefined))?.default ?? {};
+document.documentElement.lang = Object.keys(words).length ? language : "en";
 
 export function chooseLanguage(to: Language): void {
   try {
@@ -39,7 +40,7 @@ export function chooseLanguage(to: Language): void {
 }
 
 /** A text in the language of the page. */
-export const word = (english: string): string => said[english] ?? english;
+export const word = (english: string): string => words[english] ?? english;
 
 const pieces = (key: string): string[] => word(key).split(/\{(\d)\}/);
 

@@ -5,8 +5,8 @@ import type { Answered, Search } from "../types";
 import type { Draft } from "../views/draft";
 import { t } from "../words";
 
-/** Whether a query is in PubMed's syntax rather than in plain words. */
-export const isPubMed = (query: string): boolean => /\[[a-z][a-z :/-]*\]/i.test(query) || /\b(AND|OR|NOT)\b/.test(query);
+/** Whether a query is in PubMed's syntax, or a line of it names another, rather than in plain words. */
+export const isPubMed = (query: string): boolean => /\[[a-z][a-z :/-]*\]/i.test(query) || /\b(AND|OR|NOT)\b|#\d/.test(query);
 
 const CORPUS = "corpus:";
 

@@ -55,16 +55,17 @@ export function StrategyFound({ found, places }: { found: Strategy; places: stri
       </table>
       {last && last.records !== null && last.records !== records.length && <p class="dim">{t`The last line has ${count(last.records)} records in all places together; ${count(records.length)} different ones are listed, 1,000 at most.`}</p>}
       {problem && <ProblemBox problem={problem} />}
+      <p class="row">
+        {records.length > 0 && (
+          <button type="button" onClick={() => void save("records.ris", Promise.resolve(new Blob([asRis(records)])))}>
+            Save all as RIS
+          </button>
+        )}
+        <button type="button" onClick={() => void save("search.txt", Promise.resolve(new Blob([asReported(found, places)])))}>
+          Save the search (PRISMA-S)
+        </button>
+      </p>
       {records.length > 0 && (
-        <>
-          <p class="row">
-            <button type="button" onClick={() => void save("records.ris", Promise.resolve(new Blob([asRis(records)])))}>
-              Save all as RIS
-            </button>
-            <button type="button" onClick={() => void save("search.txt", Promise.resolve(new Blob([asReported(found, places)])))}>
-              Save the search (PRISMA-S)
-            </button>
-          </p>
           <form
             class="row"
             onSubmit={(event) => {
@@ -80,7 +81,6 @@ export function StrategyFound({ found, places }: { found: Strategy; places: stri
             </button>
             {built && <a href={address("corpora")}>{t`The collection ${built} is being built`}</a>}
           </form>
-        </>
       )}
       {alike.length > 0 && (
         <details>

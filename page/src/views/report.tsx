@@ -6,6 +6,7 @@ import { Cited, Cites } from "../parts/cite";
 import { Exports, save } from "../parts/exports";
 import { useLoaded } from "../parts/loading";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
+import { Said } from "../parts/said";
 import { Sentences } from "../parts/sentences";
 import { formOf, Structure } from "../parts/structure";
 import { answerPath } from "../parts/studies/types";
@@ -48,9 +49,19 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
   return (
     <>
       <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline">{answer.headline}</p>
-        {answer.reason && <p>{answer.reason}</p>}
-        {answer.support && <p class="strong">{answer.support}</p>}
+        <p class="headline">
+          <Said words={answer.headline} />
+        </p>
+        {answer.reason && (
+          <p>
+            <Said words={answer.reason} />
+          </p>
+        )}
+        {answer.support && (
+          <p class="strong">
+            <Said words={answer.support} />
+          </p>
+        )}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
       </section>
       <Exports answer={answer.trace_id} />
@@ -60,7 +71,7 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
           {section.sentences.length > 0 && <Sentences sentences={section.sentences.flatMap((place) => answer.sentences[place] ?? [])} />}
           {section.notes.map((note) => (
             <p key={note} class="dim">
-              {note}
+              <Said words={note} />
             </p>
           ))}
         </section>

@@ -19,7 +19,9 @@ import { many, t } from "../words";
 export function SearchPage({ route }: { route: Route }): JSX.Element {
   const asked = route.query.get("q") ?? "";
   const [draft, setDraft] = useState<Draft>(() => ({ ...emptyDraft, question: asked, ...searchedIn(route.query.get("in") ?? "") }));
-  const [pubmed, setPubmed] = useState(() => isPubMed(asked));
+  /** What the reader chose; until then the syntax is that of what is typed. */
+  const [syntax, setSyntax] = useState<boolean | null>(null);
+  const pubmed = syntax ?? isPubMed(draft.question);
   const [found, setFound] = useState<SearchResult | null>(null);
   const [lines, setLines] = useState<Strategy | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -68,7 +70,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
           )}
         </Field>
         <label class="check">
-          <input type="checkbox" checked={pubmed} onChange={(e) => setPubmed(e.currentTarget.checked)} />
+          <input type="checkbox" checked={pubmed} onChange={(e) => setSyntax(e.currentTarget.checked)} />
           <span>
             PubMed syntax <span class="dim">AND, OR, NOT, [mesh], [tiab]; a line for each search, and #1 AND #2; else words and meaning</span>
           </span>

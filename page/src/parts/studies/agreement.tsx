@@ -1,13 +1,16 @@
 import type { JSX } from "preact";
 import type { Agreement } from "./types";
 import { t } from "../../words";
+import { Said } from "../said";
 
 /** How many studies of each design support, contradict or do neither: in words, then as numbers. */
 export function AgreementTable({ agreement }: { agreement: Agreement }): JSX.Element {
   return (
     <section data-testid="agreement">
       <h2>Agreement by design</h2>
-      <p>{agreement.words}</p>
+      <p>
+        <Said words={agreement.words} />
+      </p>
       <div class="scroll" role="region" aria-label="Agreement by design" tabIndex={0}>
         <table>
           <thead>
@@ -22,7 +25,7 @@ export function AgreementTable({ agreement }: { agreement: Agreement }): JSX.Ele
           <tbody>
             {agreement.designs.map((one) => (
               <tr key={one.design}>
-                <th scope="row">{one.design}</th>
+                <th scope="row"><Said words={one.design} /></th>
                 <td>{one.studies}</td>
                 <td>{one.supports}</td>
                 <td>{one.contradicts}</td>

@@ -5,6 +5,7 @@ import { Cites } from "../cite";
 import { type Key, named, type Order } from "./sorting";
 import { type Cell, type EvidenceTable, type Row, STANCES } from "./types";
 import { t, word } from "../../words";
+import { Said } from "../said";
 
 interface Props {
   table: EvidenceTable;
@@ -93,12 +94,12 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           <p key={quote.id} dir="auto">
             “{quote.quote}”
             <Cites ids={[quote.id]} />
-            {quote.place && <span class="dim"> {quote.place}</span>}
+            {quote.place && <span class="dim"> <Said words={quote.place} /></span>}
           </p>
         ))}
         {[...new Set(row.verdicts.map((verdict) => verdict.words))].map((words) => (
           <p key={words} class="dim">
-            {words}
+            <Said words={words} />
           </p>
         ))}
       </td>

@@ -7,6 +7,7 @@ import { sharedId } from "../../names";
 import { useLoaded } from "../loading";
 import { Text } from "../source";
 import type { Cell, Row } from "./types";
+import { said } from "../../server";
 import { t } from "../../words";
 
 interface Props {
@@ -40,7 +41,7 @@ export function PlacePane({ answer, row, cell, column, close }: Props): JSX.Elem
       </div>
       {row.retraction_words && <p class="retraction">{row.retraction_words}</p>}
       <h2 dir="auto">{row.title}</h2>
-      <p class="dim">{[row.journal, row.year, row.design, cell.section, sharedId(row.document_id)].filter(Boolean).join(" · ")}</p>
+      <p class="dim">{[row.journal, row.year, said(row.design), said(cell.section ?? ""), sharedId(row.document_id)].filter(Boolean).join(" · ")}</p>
       <p class="dim">Chosen by {cell.by === "keyless" ? t`word rules, without a model` : cell.by}.</p>
       <Text loaded={loaded} quote={quote} quotes={[quote]} />
     </aside>

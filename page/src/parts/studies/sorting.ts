@@ -1,5 +1,6 @@
 // The order of the rows, and which of them are shown.
 import type { Cell, Row } from "./types";
+import { said } from "../../server";
 import { t } from "../../words";
 
 export type Key = "study" | "year" | "design" | "stance" | number;
@@ -53,4 +54,4 @@ export function filtered(rows: Row[], { words, design, retracted }: Filter): Row
   });
 }
 
-export const named = (row: Row): string => row.design || t`design not stated`;
+export const named = (row: Row): string => said(row.design) || t`design not stated`;

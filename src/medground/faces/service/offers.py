@@ -115,8 +115,8 @@ def _examples(home: Path, name: str, state: str) -> tuple[str, ...]:
         total = snapshot.manifest.counts.passages
         found = snapshot.passages(sorted({total * at // 9 for at in range(1, 9)})) if total else []
     titles = [joined(passage.title) for passage in found if passage.retraction == "none"]
-    about = [thing.said for title in titles for thing in subjects(title) if thing.is_disease]
-    return tuple(dict.fromkeys((*known, *(f"What is known about {thing}?" for thing in about))))[:2]
+    asked = [f"What is known about {one.said}?" for title in titles for one in subjects(title) if one.is_disease]
+    return tuple(dict.fromkeys((*known, *asked)))[:2]
 
 
 class Offering:
