@@ -19,9 +19,9 @@ from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
 from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
+from medground.corpus.readers.pdf.outline import Labelled
 from medground.corpus.readers.pdf.ruled_tables import drawn_tables, taken_out
 from medground.corpus.readers.pdf.sections import (
-    Labelled,
     Paragraph,
     Words,
     id_of_book,
