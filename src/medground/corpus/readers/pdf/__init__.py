@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,7 +141,9 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
     usual = leadings(kept)
     parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
-    margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
+    outer = [[line for line in lines if id(line) in dropped] for lines in pages.lines[:_FIRST_PAGES]]
+    margins = [line.text for lines in outer for line in lines]
+    margins += (" ".join(line.text for line in row) for lines in outer for row in _rows(lines))
     words = Words.from_lines(line for lines in kept for line in lines)
     first = [p for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     said = [_whole(part.block, words) for part in first]
@@ -174,6 +177,17 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
         | mark
         | {"cautions": (*mark.get("cautions", ()), *pages.cautions(), *_unread(unread_tables(parts, pages.tables)))}
     )
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines that stand beside each other, from left to right: a journal on the left, its volume on the right."""
+
+    def height(line: Line) -> int:
+        return round(line.base)
+
+    for _, beside in groupby(sorted(lines, key=lambda line: (height(line), line.left)), height):
+        if len(row := [*beside]) > 1:
+            yield row
 
 
 def _unread(pages: list[int]) -> Iterator[str]:
