@@ -51,7 +51,7 @@ def labelled(items: Sequence[Heading | list[Line]]) -> Iterator[Labelled]:
         if not isinstance(item, Heading):
             yield " > ".join(path) or None, item
         elif at in abstract:
-            path = (items[abstract.start].label, item.label) if at > abstract.start else (item.label,)
+            path = (path[0], item.label) if at > abstract.start else (item.label,)
         elif item.label:
             left -= KNOWN.fullmatch(item.label) is not None
             within = bool(path) and (item.run_in or alike) and _is_within(item, path[0], inside=left > 0)
