@@ -79,13 +79,13 @@ def journal_of(said: Sequence[str], first_page: str, title: str, authors: Sequen
     """The journal, or the server of a preprint. A running head that names the paper or its authors is neither."""
     if posted := next((found[1] for text in said if (found := _PREPRINT.search(text))), None):
         return posted
-    others = [letters_of(title), *(letters_of(author.rpartition(" ")[0]) for author in authors)]
+    others = [*filter(None, map(letters_of, (title, *(author.rpartition(" ")[0] for author in authors))))]
     for text in said:
         for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
             found = _JOURNAL.match(part.strip())
             if found and not _NO_JOURNAL.search(found["name"]):
                 name = letters_of(found["name"])
-                if not any(other and (name in other or other in name) for other in others):
+                if not any(name in other or other in name for other in others):
                     return found["name"].strip(" .,-\u2013")
     cited = re.search(re.escape(title) + _CITED_IN, first_page, re.IGNORECASE) if title else None
     return cited[1].strip() if cited else None

@@ -181,7 +181,7 @@ def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> boo
 Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
 ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
-_KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
+KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\b\W*", re.I)
 _IMPRINT = verbose_pattern(
     r"""
     ©|\(c\)\ \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open\ access|
@@ -254,7 +254,7 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, after: Sequence[
         main = (style(block) in layout.main or not layout.main) and not _BELOW.match(block.text)
         numbered = label != block.text
         return Part("heading", block, label.strip(" .:") or block.text, main=main, numbered=numbered)
-    if _KEYWORDS.match(block.text):
+    if KEYWORDS.match(block.text):
         return Part("keywords", block)
     if begins_references(block, after):
         return Part("left out", block, "references")

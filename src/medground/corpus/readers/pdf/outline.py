@@ -80,19 +80,21 @@ def _abstract(items: Sequence[Heading | list[Line]]) -> range:
     parts: list[Heading] = []
     for at in range(begin + 1, len(items)):
         item, after_text = items[at], isinstance(items[at - 1], list)
-        reached = max((part.stage or 0 for part in parts), default=_CONCLUSION)
+        reached = max((part.stage or 0 for part in parts), default=0)
         if isinstance(item, Heading):
-            if _ends_abstract(item, parts, after_text=after_text):
+            runs_in = all(part.run_in for part in parts)
+            if _ends_abstract(item, reached, after_text=after_text, runs_in=runs_in):
                 return range(begin, at)
             parts.append(item)
-        elif after_text and reached >= _CONCLUSION and not _is_introduced(items[at:]):
+        elif after_text and (reached >= _CONCLUSION or not parts) and not _is_introduced(items[at:]):
             return range(begin, at)
     return range(begin, len(items))
 
 
-def _ends_abstract(heading: Heading, parts: Sequence[Heading], *, after_text: bool) -> bool:
-    set_apart, reached = not heading.run_in, max((part.stage or 0 for part in parts), default=0)
-    if not heading.label or heading.numbered or (set_apart and after_text and all(part.run_in for part in parts)):
+def _ends_abstract(heading: Heading, reached: int, *, after_text: bool, runs_in: bool) -> bool:
+    """Whether a heading is none of an abstract that has `reached` a stage; `runs_in`: all its headings do."""
+    set_apart = not heading.run_in
+    if not heading.label or heading.numbered or (set_apart and after_text and runs_in):
         return True
     if heading.stage is None:
         return set_apart and reached >= _CONCLUSION

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
+from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, KEYWORDS, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.pdf.outline import Heading, Labelled, labelled
 from medground.language.pattern import verbose_pattern
@@ -130,7 +130,6 @@ def continues(lines: Sequence[Line], following: Sequence[Line]) -> bool:
     return first.text[0].islower() or (elsewhere and last.width > 0.75 * max(line.width for line in lines))
 
 
-_KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?", re.I)
 _LABEL_ENDS = (".", ":", "\u2014", "\u2013")
 _LABEL_MARKS = " .:\u2014\u2013"
 _LONGEST_LABEL = 16
@@ -218,7 +217,7 @@ def _run_in(lines: list[Line]) -> tuple[list[Heading], list[Line]]:
     label = label.strip(_LABEL_MARKS)
     abstract = ABSTRACT.match(label)
     labels = [abstract[0], label[abstract.end() :].strip(_LABEL_MARKS)] if abstract else [label]
-    headings = [Heading("" if _KEYWORDS.fullmatch(one) else one, run_in=True) for one in labels if one]
+    headings = [Heading("" if KEYWORDS.fullmatch(one) else one, run_in=True) for one in labels if one]
     return headings, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
 
 
