@@ -99,7 +99,7 @@ class Compiler:
             if leaf.use is not None or not isinstance(query, Phrase) or not self._mapper.lacks(query):
                 return query
             self.absent.append(leaf.text)
-        if (split := split_heading(leaf.text, self._mesh)) is not None:
+        if "/" in leaf.text and (split := split_heading(leaf.text, self._mesh)) is not None:
             return Mesh(heading=split[0].name, qualifiers=(split[1].name,))
         return self._mapped(leaf.text)
 
