@@ -7,7 +7,8 @@ sentence begins, as the layout noted it when it was drawn. Layouts take turns. `
 written with. `unseen` are three made by another program, with other fonts, sizes, margins, line numbers, an abstract in
 a box, and feet with a DOI; the reader was mended on them. `held-out` are two that were written later, and `web` three
 that another person wrote last. `headed` are five that set headings as journals do: numbered, in plain bold, in capitals
-over an introduction without a heading, running into the text, and a letter without any. Needs reportlab and pyphen, typst, or weasyprint.
+over an introduction without a heading, running into the text, and a letter without any. Needs reportlab and
+pyphen, typst, or weasyprint.
 """
 
 from __future__ import annotations
