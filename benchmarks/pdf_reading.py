@@ -9,6 +9,7 @@
   page is the one on which the print has their first letter. Boxes: share of those found that can be highlighted: the
   text inside their boxes in the file matches the sentence at 0.9. Alone: share of those found whose boxes hold the
   sentence and, but for a twentieth of the letters, nothing else.
+- Section: share of those found whose section names the parts of a paper that the print's headings over them name.
 - Title, year, DOI, authors: share that is right. Where the print has none, nothing found is right.
 - Speed: pages per second of one core, with everything that the reader does.
 
@@ -22,7 +23,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,11 +32,14 @@ from rapidfuzz.distance import Levenshtein
 
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.pdf.highlights import highlights
+from medground.language.quoting.headings import parts_of
 from medground.values.document import Box, Document
 
 LEGEND = re.compile(r"(?:Figure|Table|Scheme|Box) \S+$")
 SAMPLES = 1000
 ALONE = 95
+SHORT = 40
+"""A sentence of fewer letters may be a heading or a cell."""
 
 
 @dataclass
@@ -47,6 +51,8 @@ class Scores:
     pages: int = 0
     seconds: float = 0.0
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
+    sections: list[tuple[str, str | None, str]] = field(default_factory=list)
+    """Each sentence found, the section it has, and that which the print gives it."""
 
 
 def measure(path: Path) -> Scores:
@@ -60,8 +66,11 @@ def measure(path: Path) -> Scores:
     wanted = flat(" ".join(truth["text"]))
     scores.counts["character error"] = (Levenshtein.distance(wanted, flat(running)), len(wanted))
     found, right, boxed, alone = placed(document, truth["running"], path)
+    scores.sections = list(sections(document, truth["running"], truth["sections"]))
     scores.counts["sentences"] = (found, len(truth["running"]))
     scores.counts["page"] = (right, found)
+    right = sum(parts_of(there) == parts_of(wanted) for _, there, wanted in scores.sections)
+    scores.counts["section"] = (right, len(scores.sections))
     scores.counts["boxes"] = (boxed, found)
     scores.counts["alone"] = (alone, found)
     told = sum(flat(said) in flat(legends) for said, page in truth["legends"] if page)
@@ -100,6 +109,16 @@ def placed(document: Document, sentences: Sequence[tuple[str, int]], path: Path)
         for (start, end), there in zip(spans, said_there, strict=True)
     )
     return len(spans), sum(pages), sum(map(bool, boxes)), alone
+
+
+def sections(
+    document: Document, sentences: Sequence[tuple[str, int]], printed: Sequence[str]
+) -> Iterator[tuple[str, str | None, str]]:
+    """The sections of the sentences that stand once in a document: as it was read, and as it is printed."""
+    text = flat(document.text, keep_length=True)
+    for (said, _), wanted in zip(sentences, printed, strict=True):
+        if text.count(flat(said)) == 1 and len(said) > SHORT:
+            yield said, document.section_at(text.index(flat(said))), wanted
 
 
 def inside(path: Path, found: Sequence[Sequence[Box]]) -> list[str]:
@@ -171,6 +190,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--worst", type=int, default=0, help="also list the articles with the most errors")
     parser.add_argument("--baselines", type=int, default=20, help="how many articles the baselines read")
+    parser.add_argument("--labels", type=int, default=0, help="also draw so many sentences, and list wrong sections")
     arguments = parser.parse_args()
     paths = sorted(arguments.folder.glob("*.pdf"))
     scores = [measure(path) for path in paths]
@@ -190,6 +210,13 @@ def main() -> None:
         chosen = [baseline(path, read) for path in paths[: arguments.baselines]]
         said = ", ".join(f"{key} {share([one[key] for one in chosen])} %" for key in chosen[0])
         print(f"baseline {name} ({len(chosen)} articles): {said}")
+    every = [(one.name, *section) for one in scores for section in one.sections]
+    drawn = random.Random(1).sample(every, min(arguments.labels, len(every)))
+    wrong = [label for label in drawn if parts_of(label[2]) != parts_of(label[3])]
+    if drawn:
+        print(f"sections right in {len(drawn) - len(wrong)} of {len(drawn)} sentences drawn")
+    for name, said, there, wanted in wrong:
+        print(f"{name}: {there!r} instead of {wanted!r}: {said}")
     key = "character error"
     for one in sorted(scores, key=lambda s: -s.counts[key][0] / s.counts[key][1])[: arguments.worst]:
         print(one.name, one.layout, one.pages, {k: f"{100 * _share([v]):.1f}" for k, v in one.counts.items()})

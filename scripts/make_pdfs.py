@@ -1,12 +1,14 @@
 """Make PDFs of real articles, and note what is true of each.
 
-    python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--skip 0] [--layouts ours|unseen|held-out|web]
+    python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--skip 0] [--layouts ours|unseen|held-out|headed|web]
 
 Writes `NAME.pdf` and `NAME.json` for each: title, year, running text, sentences, legends, and the page on which each
 sentence begins, as the layout noted it when it was drawn. Layouts take turns. `ours` are the three that the reader was
 written with. `unseen` are three made by another program, with other fonts, sizes, margins, line numbers, an abstract in
 a box, and feet with a DOI; the reader was mended on them. `held-out` are two that were written later, and `web` three
-that another person wrote last. Needs reportlab and pyphen, typst, or weasyprint.
+that another person wrote last. `headed` are five that set headings as journals do: numbered, in plain bold, in capitals
+over an introduction without a heading, running into the text, and a letter without any. Needs reportlab and
+pyphen, typst, or weasyprint.
 """
 
 from __future__ import annotations
@@ -31,11 +33,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="articles to leave out first")
-    parser.add_argument("--layouts", choices=["ours", "unseen", "held-out", "web"], default="ours")
+    parser.add_argument("--step", type=int, default=1, help="take each second article with 2, and so on")
+    parser.add_argument("--layouts", choices=["ours", "unseen", "held-out", "headed", "web"], default="ours")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     made = 0
-    files = sorted(arguments.jats.glob("*.nxml.gz"))[arguments.skip :]
+    files = sorted(arguments.jats.glob("*.nxml.gz"))[arguments.skip :: arguments.step]
     for file in files:
         if made == arguments.count:
             break
@@ -72,7 +75,7 @@ def make(article: Article, number: int, which: str, path: Path) -> tuple[str, Tr
         return printed.name, web.draw(article, printed, path)
     from pdfs import unseen
 
-    layouts = unseen.UNSEEN if which == "unseen" else unseen.HELD_OUT
+    layouts = {"unseen": unseen.UNSEEN, "held-out": unseen.HELD_OUT, "headed": unseen.HEADED}[which]
     other = layouts[number % len(layouts)]
     return other.name, unseen.draw(article, other, path)
 
@@ -108,6 +111,7 @@ def note(article: Article, layout: str, truth: Truth, path: Path) -> None:
         "journal": article.journal,
         "text": truth.text,
         "running": [[said, truth.pages.get(number)] for number, said in truth.running.items()],
+        "sections": [truth.sections[number] for number in truth.running],
         "legends": [[said, truth.pages.get(number)] for number, said in truth.legends.items()],
     }
     path.write_text(json.dumps(fields, ensure_ascii=False), encoding="utf-8")

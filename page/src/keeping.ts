@@ -63,12 +63,12 @@ export const corpusFiles = (name: string, passedOver: boolean, offset: number, s
 export const removeCorpus = (name: string): Promise<unknown> => call("DELETE", `/v1/corpora/${at(name)}`);
 
 /** Send files; `sent` is told the share that has gone, from 0 to 1. `fetch` cannot tell that, so this is an older call. */
-export function upload(name: string, mode: Mode, embed: string, files: File[], sent: (share: number) => void, signal: AbortSignal): Promise<BuildStarted> {
+export function upload(name: string, mode: Mode, embed: string, files: File[], sent: (share: number) => void, signal: AbortSignal, title = ""): Promise<BuildStarted> {
   const form = new FormData();
   for (const file of files) form.append("files", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `./v1/corpora?name=${at(name)}&mode=${mode}${embed ? `&embed=${at(embed)}` : ""}`);
+    request.open("POST", `./v1/corpora?name=${at(name)}&mode=${mode}${embed ? `&embed=${at(embed)}` : ""}${title ? `&title=${at(title)}` : ""}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("X-CSRF-Token", csrf());
     request.upload.onprogress = (event) => event.lengthComputable && sent(event.loaded / event.total);

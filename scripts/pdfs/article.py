@@ -40,6 +40,7 @@ class Piece:
         plain: the text that should be found.
         level: of a heading, from 1.
         cells: of a table, rows of cells.
+        section: the headings over it, `Methods > Patients`.
     """
 
     kind: Literal["heading", "paragraph", "item", "figure", "table"]
@@ -47,6 +48,7 @@ class Piece:
     plain: str
     level: int = 0
     cells: tuple[tuple[str, ...], ...] = ()
+    section: str = ""
 
 
 @dataclass
@@ -63,6 +65,8 @@ class Article:
     pmid: str
     abstract: list[Piece] = field(default_factory=list)
     body: list[Piece] = field(default_factory=list)
+    back: list[Piece] = field(default_factory=list)
+    """What follows the text: thanks, funding, conflicts of interest."""
     references: list[str] = field(default_factory=list)
 
 
@@ -92,8 +96,9 @@ def read_article(path: Path) -> Article | None:
         doi=ids.get("doi", ""),
         pmid=ids.get("pmid", ""),
     )
-    found.abstract = list(_pieces(abstract, 2))
+    found.abstract = list(_pieces(abstract, 2, ("Abstract",)))
     found.body = list(_pieces(body, 1))
+    found.back = list(_back(article))
     found.references = [" ".join(" ".join(ref.itertext()).split()) for ref in article.iterfind("back//ref")]
     return found
 
@@ -106,33 +111,46 @@ def _authors(meta: Element) -> Iterator[str]:
                 yield f"{given} {family}".strip()
 
 
-def _pieces(parent: Element, level: int) -> Iterator[Piece]:
+def _back(article: Element) -> Iterator[Piece]:
+    for part in article.iterfind("back/*"):
+        name = name_of(part)
+        if name == "sec":
+            yield from _piece(part, 1)
+        elif name == "ack":
+            heading = flat_text(part.find("title")) or "Acknowledgements"
+            yield Piece("heading", (Span(heading),), heading, 1)
+            yield from _pieces(part, 1, (heading,))
+
+
+def _pieces(parent: Element, level: int, path: tuple[str, ...] = ()) -> Iterator[Piece]:
     for element in parent:
-        yield from _piece(element, level)
+        yield from _piece(element, level, path)
 
 
-def _piece(element: Element, level: int) -> Iterator[Piece]:
+def _piece(element: Element, level: int, path: tuple[str, ...] = ()) -> Iterator[Piece]:
     name = name_of(element)
     if name == "sec":
         if heading := flat_text(element.find("title")):
             yield Piece("heading", (Span(heading),), heading, level)
-        yield from (piece for child in element for piece in _piece(child, level + 1) if name_of(child) != "title")
+            path = (*path, heading.rstrip(".: "))
+        for child in element:
+            yield from _piece(child, level + 1, path) if name_of(child) != "title" else ()
     elif name == "p":
-        yield from _text("paragraph", element)
-        yield from (piece for block in element if name_of(block) in _BLOCKS for piece in _piece(block, level))
+        yield from _text("paragraph", element, path)
+        yield from (piece for block in element if name_of(block) in _BLOCKS for piece in _piece(block, level, path))
     elif name == "list-item":
         for paragraph in element.iterfind("p"):
-            yield from _text("item", paragraph)
+            yield from _text("item", paragraph, path)
     elif name in ("fig", "table-wrap"):
         yield from _float(element, "figure" if name == "fig" else "table")
     elif name in ("list", "fig-group", "table-wrap-group", "disp-quote", "boxed-text"):
-        yield from (piece for child in element for piece in _piece(child, level))
+        yield from _pieces(element, level, path)
 
 
-def _text(kind: Literal["paragraph", "item"], element: Element) -> Iterator[Piece]:
+def _text(kind: Literal["paragraph", "item"], element: Element, path: tuple[str, ...]) -> Iterator[Piece]:
     spans = _spans(element)
     if plain := plain_of(spans):
-        yield Piece(kind, spans, plain)
+        yield Piece(kind, spans, plain, section=" > ".join(path))
 
 
 def _float(element: Element, kind: Literal["figure", "table"]) -> Iterator[Piece]:

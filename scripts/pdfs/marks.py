@@ -17,12 +17,14 @@ class Truth:
     Attributes:
         running: sentences of the running text.
         legends: sentences of the legends.
+        sections: the section of each sentence of the running text, as the print has it.
         text: paragraphs of the running text, in order.
         pages: page of the sentence with a number, once it is drawn.
     """
 
     running: dict[int, str] = field(default_factory=dict)
     legends: dict[int, str] = field(default_factory=dict)
+    sections: dict[int, str] = field(default_factory=dict)
     text: list[str] = field(default_factory=list)
     pages: dict[int, int] = field(default_factory=dict)
     _next: int = 0
@@ -35,6 +37,8 @@ class Truth:
         starts = {}
         for start, end in sentence_spans(piece.plain):
             kept[self._next] = piece.plain[start:end]
+            if kept is self.running:
+                self.sections[self._next] = piece.section
             starts[start] = self._next
             self._next += 1
         yield from _cut(piece.spans, starts)

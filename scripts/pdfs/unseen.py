@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .article import Article, Piece, Span
@@ -32,6 +32,13 @@ class Unseen:
     numbered: bool = False
     run_in: bool = False
     floats: bool = True
+    lowest: int = 2
+    """The level from which on headings run in."""
+    introduced: bool = True
+    """Whether the introduction has its heading."""
+    headings: bool = True
+    back: bool = False
+    """Whether what follows the text is printed too."""
 
 
 UNSEEN = (
@@ -82,6 +89,74 @@ HELD_OUT = (
 )
 """Written after the reader had been mended on the others; docs/benchmarks.md has the figures of the first look."""
 
+_SANS = 'font: "DejaVu Sans", size: 7.6pt, weight: "bold"'
+HEADED = (
+    Unseen(
+        "numbered",
+        '#set page("a4", margin: (x: 2.4cm, y: 2.6cm), header: context [#text(8pt)[#if calc.odd(here().page()) [AUTHORS] '
+        "else [#emph[JOURNAL] 31 (YEAR) 204--219] #h(1fr) #counter(page).display()]])\n"
+        '#set text(font: "Libertinus Serif", size: 11pt, hyphenate: true, lang: "en")\n'
+        "#set par(justify: true, first-line-indent: 1.4em, leading: 0.62em, spacing: 0.62em)\n"
+        '#set heading(numbering: "1.1.")\n#show heading: it => block(above: 1.3em, below: 0.7em, text(11pt, it))\n',
+        numbered=True,
+        back=True,
+    ),
+    Unseen(
+        "bold",
+        '#set page("us-letter", margin: 1in, header: [#text(8pt)[JOURNAL (YEAR) 7:16 #h(1fr) doi:DOI]])\n'
+        '#set text(font: "Libertinus Serif", size: 10.5pt, lang: "en")\n#set par(leading: 0.65em, spacing: 1em)\n'
+        "#show heading: it => block(above: 1.2em, below: 0.5em, text(10.5pt, it.body))\n",
+        back=True,
+    ),
+    Unseen(
+        "clinical",
+        '#set page("a4", margin: (x: 1.7cm, y: 2.1cm), columns: 2, header: [#text(7pt)[#smallcaps[JOURNAL] #h(1fr) YEAR;374:'
+        "1113--22]])\n#set columns(gutter: 15pt)\n"
+        '#set text(font: "Libertinus Serif", size: 9pt, hyphenate: true, lang: "en")\n'
+        "#set par(justify: true, first-line-indent: 1em, leading: 0.52em, spacing: 0.52em)\n"
+        f"#show heading: it => block(above: 1em, below: 0.5em, text({_SANS}, upper(it.body)))\n"
+        f"#show heading.where(level: 2): it => block(above: 1em, below: 0.5em, text({_SANS}, it.body))\n",
+        run_in=True,
+        lowest=3,
+        introduced=False,
+        back=True,
+    ),
+    Unseen(
+        "run-in",
+        '#set page("a4", margin: (x: 1.9cm, y: 2cm), columns: 2, footer: context [#text(7pt)[JOURNAL #h(1fr) #counter(page).display()]])\n'
+        '#set columns(gutter: 16pt)\n#set text(font: "New Computer Modern", size: 9pt, hyphenate: true, lang: "en")\n'
+        "#set par(justify: true, leading: 0.5em, spacing: 0.7em)\n#show heading: it => block(text(9pt, it.body))\n",
+        run_in=True,
+        lowest=1,
+        back=True,
+    ),
+    Unseen(
+        "plain",
+        '#set page("a4", margin: (x: 1.8cm, y: 2cm), columns: 2, header: [#text(7pt)[Correspondence #h(1fr) JOURNAL Vol 366 YEAR]])\n'
+        '#set columns(gutter: 16pt)\n#set text(font: "Libertinus Serif", size: 9.4pt, hyphenate: true, lang: "en")\n'
+        "#set par(justify: true, first-line-indent: 1em, leading: 0.52em, spacing: 0.52em)\n",
+        headings=False,
+    ),
+)
+"""For the sections of sentences: how journals set headings."""
+_INTRODUCTION = re.compile(r"(?:introduction|background)\W*", re.I)
+
+
+def as_set(article: Article, layout: Unseen) -> Article:
+    """The article with the headings that a layout prints, and sections that say no others."""
+    if not layout.headings:
+        body = [replace(piece, section="") for piece in article.body if piece.kind != "heading"]
+        return replace(article, abstract=[], body=body)
+    body = article.body
+    if not layout.introduced:
+        opened = [piece for piece in body if not (piece.level == 1 and _INTRODUCTION.fullmatch(piece.plain))]
+        paths = [piece.section.split(" > ") for piece in opened]
+        body = [
+            replace(piece, section=" > ".join(path[1:] if _INTRODUCTION.fullmatch(path[0]) else path))
+            for piece, path in zip(opened, paths, strict=True)
+        ]
+    return replace(article, body=[*body, *(article.back if layout.back else ())])
+
 
 def draw(article: Article, layout: Unseen, path: Path) -> Truth:
     """Print an article to a file, and return what is true of the print.
@@ -91,7 +166,7 @@ def draw(article: Article, layout: Unseen, path: Path) -> Truth:
     """
     import typst
 
-    truth = Truth()
+    truth, article = Truth(), as_set(article, layout)
     code = (
         _MARK
         + _filled(layout.settings, article)
@@ -134,6 +209,23 @@ def _head(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
             f"#place(bottom, float: true)[#text(6pt)[Manuscript received 3 March {article.year - 1}. {affiliation} Correspondence: "
             f"a.author\\@example.org]]\n*Abstract*---{abstract}\n\n*Keywords:* trial, treatment, outcome\n"
         )
+    elif layout.name in ("numbered", "bold"):
+        labelled = "\n\n".join(_abstract(article, truth, "\n\n"))
+        yield f'#align(left, text(16pt, weight: "bold")[{_escaped(article.title)}])\n\n{names}\n\n#text(8pt)[{affiliation}]\n'
+        yield f"#heading(numbering: none)[Abstract]\n{labelled}\n\n*Keywords:* trial; treatment; outcome\n"
+    elif layout.name == "clinical":
+        labelled = "\n\n".join(_abstract(article, truth, "\n\n", capitals=True))
+        yield (
+            f'#place(top, scope: "parent", float: true)[#text(18pt, weight: "bold")[{_escaped(article.title)}]\n\n{names}\n\n'
+            f"#text({_SANS})[ABSTRACT]\n#set par(first-line-indent: 0pt)\n{labelled}\n\n#text(7pt)[{affiliation}]]\n"
+        )
+    elif layout.name == "run-in":
+        yield (
+            f'#place(top, scope: "parent", float: true)[#text(16pt)[{_escaped(article.title)}]\n\n{names}\n\n#text(7pt)[{affiliation}]]\n'
+            f"*Abstract.* {abstract}\n"
+        )
+    elif layout.name == "plain":
+        yield f'#text(13pt, weight: "bold")[{_escaped(article.title)}]\n\n'
     elif layout.name == "essay":
         yield f"#text(24pt)[{_escaped(article.title)}]\n\n#text(9pt)[{names}\n\n{affiliation}]\n"
         yield f"#pad(x: 18pt)[#text(9.5pt)[#heading[Summary]\n{abstract}]]\n"
@@ -146,11 +238,13 @@ def _head(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
         )
 
 
-def _abstract(article: Article, truth: Truth) -> Iterator[str]:
+def _abstract(article: Article, truth: Truth, after: str = " ", *, capitals: bool = False) -> Iterator[str]:
     label = ""
     for piece in article.abstract:
         if piece.kind == "heading":
-            label = f"*{_escaped(piece.plain.rstrip(': '))}.* "
+            said = piece.plain.rstrip(": ")
+            named = said.upper() if capitals else said
+            label = f"*{_escaped(named)}{'.' * (after == ' ')}*{after}"
         else:
             yield label + _marked(piece, truth)
             label = ""
@@ -161,7 +255,7 @@ def _body(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
     for number, piece in enumerate(article.body):
         if piece.kind == "heading":
             following = article.body[number + 1].kind if number + 1 < len(article.body) else ""
-            if layout.run_in and piece.level > 1 and following == "paragraph":
+            if layout.run_in and piece.level >= layout.lowest and following == "paragraph":
                 run_in = f"*{_escaped(piece.plain.rstrip('.: '))}.* "
             else:
                 yield f"{'=' * min(piece.level, 3)} {_escaped(piece.plain)}\n"

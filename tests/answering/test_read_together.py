@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from medground.answering.read.reading_list import Reading, best_first
+from medground.answering.read.reading_list import Reading, best_first, named
 from medground.language.question_reading import reading_of
 from medground.language.quoting.judged import READ
-from medground.values.document import Passage
+from medground.values.document import Document, Passage
+from medground.values.evidence import SentenceNames
 
 QUESTION = reading_of("What causes scurvy?")
 
@@ -60,3 +61,19 @@ def test_what_forbids_still_comes_first() -> None:
     texts = ["Ibuprofen must not be taken in pregnancy.", "Ibuprofen eases pain in pregnancy and after it."]
     found = best_first(asked, readings(*texts), Network("eases"))
     assert first_sentence(found) == texts[0]
+
+
+def test_sentences_of_passages_that_overlap_are_named_once_in_the_order_of_the_text() -> None:
+    text = "The trial enrolled adults. Aspirin lowered the risk of stroke. Bleeding rose. Nobody died."
+    document = Document(id="PMID:1", kind="research", title="Aspirin", text=text)
+    first, second = text.index("Bleeding"), text.index("Aspirin")
+    passages = [document.passage(0, first + len("Bleeding rose."), None), document.passage(second, len(text), None)]
+    names = SentenceNames()
+    view = named(document, passages, names)
+    places = [names[sentence.id][1:] for sentence in view.sentences]
+    assert [text[start:end] for start, end in places] == [
+        "The trial enrolled adults.",
+        "Aspirin lowered the risk of stroke.",
+        "Bleeding rose.",
+        "Nobody died.",
+    ]

@@ -341,3 +341,71 @@ def test_an_introduction_without_a_heading_is_not_the_conclusion_of_the_abstract
     found = document_of(paper.save())
     assert found.section_at(found.text.index("Strokes are a burden")) is None
     assert found.section_at(found.text.index("Patients who took")) == "Abstract > Conclusion"
+
+
+def test_an_abstract_ends_where_the_order_of_its_parts_begins_again(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "structured.pdf")
+    paper.line(810, "A trial of aspirin in many adults", 18, "Times-Bold")
+    y = 790.0
+    headings = (
+        "Abstract",
+        "Aims",
+        "Methods",
+        "Findings",
+        "Conclusion",
+        "",
+        "Patients and methods",
+        "Results",
+        "Funding",
+    )
+    for number, heading in enumerate(headings):
+        if y < 120:
+            paper.page()
+            y = 790.0
+        if heading:
+            paper.line(y, heading, 10, "Times-Bold")
+            y -= 14
+        y = paper.text(y, f"Text number {number}. {LOREM}") - 18 if heading != "Abstract" else y
+    found = document_of(paper.save())
+    labels = [found.section_at(found.text.index(f"Text number {number}.")) for number in range(1, len(headings))]
+    of_abstract = [f"Abstract > {heading}" for heading in headings[1:5]]
+    assert labels == [*of_abstract, None, "Patients and methods", "Results", "Funding"]
+
+
+def test_sections_whose_headings_run_in_go_on_until_the_next(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "letter.pdf")
+    paper.line(810, "A trial of aspirin in many adults", 18, "Times-Bold")
+    y = 780.0
+    for label in ("Abstract.", "Introduction.", "Methods.", "Statistics.", "", "Results."):
+        paper.line(y, label, 10, "Times-Bold")
+        x = 63 + paper.raw.stringWidth(label, "Times-Bold", 10)
+        y = paper.text(y, f"Under {label or 'the same.'} {LOREM}", x=x, width=400) - 18
+    found = document_of(paper.save())
+    labels = {said: found.section_at(found.text.index(f"Under {said}")) for said in ("Introduction.", "the same.")}
+    assert labels == {"Introduction.": "Introduction", "the same.": "Methods > Statistics"}
+    assert found.section_at(found.text.index("Under Results.")) == "Results"
+
+
+@each_row(
+    ("left", "right", "journal"),
+    [
+        ("Annals of Trials", "2011;39:5-12", "Annals of Trials"),
+        ("Annals of Trials 39 (2011) 5-12", "", "Annals of Trials"),
+        ("Aspirin and stroke in adults", "2011;39:5-12", None),
+        ("Miller and van der Berg", "2011;39:5-12", None),
+    ],
+)
+def test_the_journal_stands_in_a_running_head_that_names_neither_title_nor_authors(
+    tmp_path: Path, left: str, right: str, journal: str | None
+) -> None:
+    paper = Print(tmp_path / "head.pdf")
+    for number in range(1, 4):
+        paper.line(815, left, 8)
+        paper.line(815, right, 8, x=420)
+        if number == 1:
+            paper.line(780, "Aspirin and stroke in adults: a randomised trial", 18, "Times-Bold")
+            paper.line(755, "Ann B Miller, Jan van der Berg and Wei Chen")
+            paper.line(730, "Abstract", 12, "Times-Bold")
+        paper.text(700, f"Page {NAMES[number]}. {LOREM}")
+        paper.page()
+    assert document_of(paper.save()).journal == journal

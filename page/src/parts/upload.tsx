@@ -43,7 +43,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
     setProblem(null);
     setShare(0);
     try {
-      const sent = await upload(name, to ? "add" : exists ? "replace" : "new", to ? "" : embed, files, setShare, control.current.signal);
+      const sent = await upload(name, to ? "add" : exists ? "replace" : "new", to ? "" : embed, files, setShare, control.current.signal, to ? "" : typed.trim());
       setOver((before) => ({ ...before, [sent.job.id]: sent.passed_over }));
       setStarted((others) => [sent.job, ...others]);
       setFiles([]);
@@ -55,6 +55,11 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
     } finally {
       setShare(null);
     }
+  };
+  /** A folder gives the collection its name, if it has none yet. */
+  const chooseFolder = (chosen: File[]): void => {
+    setFiles(chosen);
+    if (!typed.trim()) setTyped((chosen[0]?.webkitRelativePath.split("/")[0] ?? "").slice(0, 64));
   };
   const done = (job: Job): void => {
     corpusFiles(job.title, true, 0).then(
@@ -90,7 +95,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
             <label for="corpus-files">Files</label>
             <input id="corpus-files" ref={field} type="file" multiple required={files.length === 0} disabled={busy} aria-describedby="files-hint" onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
             <label class="dim hint">
-              Or a whole folder <input type="file" disabled={busy} {...{ webkitdirectory: true }} onChange={(event) => setFiles([...(event.currentTarget.files ?? [])])} />
+              Or a whole folder <input type="file" disabled={busy} {...{ webkitdirectory: true }} onChange={(event) => chooseFolder([...(event.currentTarget.files ?? [])])} />
             </label>
             <p id="files-hint" class="dim hint">
               PDF, PubMed and JATS XML, RIS, BibTeX, CSV, Word, HTML, text, JSON Lines. What cannot be read is named.

@@ -148,14 +148,9 @@ def pdf_text(content: bytes) -> str:
     """The lines of a PDF, column by column without running heads; raised numbers that may cite stand in `<sup>`."""
     import pypdfium2
 
-    from medground.corpus.readers.pdf import Pages, read_pages
-    from medground.corpus.readers.pdf.blocks import blocks_of, furniture, leadings
+    from medground.corpus.readers.pdf import Pages, in_blocks, read_pages
 
     with _ONE_PDF, pypdfium2.PdfDocument(content) as opened:
         pages: Any = [page for page in read_pages(opened) if isinstance(page, Pages)][-1]
-    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
-    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
-    usual = leadings(kept)
-    blocks = (block for lines in kept for block in blocks_of(lines, usual))
-    text = "\n\n".join("\n".join(line.text for line in block.lines) for block in blocks)
+    text = "\n\n".join("\n".join(line.text for line in block.lines) for block in in_blocks(pages)[2])
     return _HYPHEN.sub("", text).replace(OPENS, "<sup>").replace(CLOSES, "</sup>")

@@ -6,6 +6,7 @@ from functools import cache
 
 from medground.home.files import tables
 from medground.language.pattern import verbose_pattern
+from medground.language.quoting.headings import parts_of
 from medground.values.document import Document, Joined
 
 _TABLE = tables("data", "designs")
@@ -57,6 +58,7 @@ def with_design(document: Document) -> Document:
 
 def stated_design(document: Document) -> str:
     """The publication type for the design that the title states, or else the abstract of its own study; may be empty.
+    That people were randomised may stand in the methods alone.
 
     A protocol or an erratum states none, and an experiment with animals is no trial. What only begins the text is not
     a title.
@@ -68,13 +70,19 @@ def stated_design(document: Document) -> str:
         if named := _named_in(title):
             return named
     abstract = [text[s.start : s.end] for s in document.sections if s.label.lower().startswith("abstract")]
+    methods = [text[s.start : s.end] for s in document.sections if parts_of(s.label) == {"methods"}]
     read = ("\n".join(abstract) or text[:_ABSTRACT]).lower()
-    if "random" in read and any(
-        forms["randomised"].search(said) and (people_in(said) or not animals_in(said)) for said in _ENDS.split(read)
-    ):
+    if any(map(_randomised, (*_ENDS.split(read), *_ENDS.split("\n".join(methods).lower())))):
         return "Randomized Controlled Trial"
     places = [m.end() for m in forms["own"].finditer(read) if not read[m.start() - 1 : m.start()].isalnum()]
     return next(filter(None, (_named_in(_ENDS.split(read[at : at + _CLAUSE], 1)[0]) for at in places)), "")
+
+
+def _randomised(said: str) -> bool:
+    """Whether a sentence says that people were randomised."""
+    if "random" not in said or not _forms()["randomised"].search(said):
+        return False
+    return people_in(said) != "" or not animals_in(said)
 
 
 def _named_in(lower: str) -> str:

@@ -17,6 +17,7 @@ from medground.corpus.snapshot import LEXICAL, Snapshot, remove_unused
 from medground.corpus.store import Place, Store
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.home.files import locked, put, remove_unfinished, sync, sync_tree, write_whole
+from medground.language.clean import clean
 from medground.values.query import Filters
 from medground.values.steps import Progress, no_progress
 
@@ -69,6 +70,8 @@ def _agreeing(folder: Path, snapshot: Snapshot, *, is_new: bool) -> list[str]:
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
 _CURRENT = "CURRENT"
+_TITLE = "TITLE"
+"""What a person called it."""
 _ADDRESS = "ADDRESS"
 """In the folder of a name that stands for a corpus at an address."""
 STARTER = "starter"
@@ -198,6 +201,17 @@ class Library:
                 "use 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit, such as my-papers"
             )
         return self.folder / name
+
+    def title(self, name: str) -> str:
+        """The name of a corpus as people read it: what it was called when it was uploaded, or made of its own."""
+        given = self.folder_of(name) / _TITLE
+        return clean(given.read_text(encoding="utf-8")) if given.is_file() else title_of(name)
+
+    def entitle(self, name: str, title: str) -> None:
+        """Keep the name that a person gave to a corpus; it holds for later builds too."""
+        folder = self.folder_of(name)
+        with writing(folder):
+            write_whole(folder / _TITLE, " ".join(clean(title).split()))
 
     def list(self) -> tuple[str, ...]:
         """Names of the corpora that can be opened, sorted."""

@@ -73,12 +73,15 @@ async def test_a_name_that_is_taken_is_refused_before_the_upload_and_can_be_adde
         taken = await build(site, GOOD, name="papers")
         added = await site.ended((await build(site, GOOD, name="papers", mode="add")).json()["job"]["id"])
         both = (await site.client.get("/v1/corpora")).json()["corpora"][0]["documents"]
-        replaced = await site.ended((await build(site, GOOD, name="papers", mode="replace")).json()["job"]["id"])
-        one = (await site.client.get("/v1/corpora")).json()["corpora"][0]["documents"]
+        replaced = await site.ended(
+            (await build(site, GOOD, name="papers", mode="replace", title="Dr Ada's  folder")).json()["job"]["id"]
+        )
+        listed = (await site.client.get("/v1/corpora")).json()["corpora"][0]
         answer = (await site.client.post("/v1/search", json={"text": "statins"}, headers=site.headers())).json()
     assert taken.status_code == 422
     assert "exists already; add to it, replace it" in taken.json()["detail"]
-    assert (added["state"], both, replaced["state"], one) == ("done", 3, "done", 1)
+    assert (added["state"], both, replaced["state"], listed["documents"]) == ("done", 3, "done", 1)
+    assert listed["title"] == "Dr Ada's folder"
     assert [hit["passage"]["document_id"] for hit in answer["hits"]] == ["PMID:9"]
 
 

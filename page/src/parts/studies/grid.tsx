@@ -46,7 +46,6 @@ export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props
                 </button>,
               ),
             )}
-            <th scope="col">Quoted in the answer</th>
           </tr>
         </thead>
         <tbody>
@@ -62,48 +61,53 @@ export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props
 function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; show: Props["show"]; leaveOut: Props["leaveOut"] }): JSX.Element {
   const stance = STANCES[row.stance];
   return (
-    <tr data-document={row.document_id}>
-      <th scope="row">
-        <span dir="auto">{row.title}</span>
-        {row.retraction_words && <span class="retraction">{row.retraction_words}</span>}
-        <span class="dim">
-          {[row.journal, sharedId(row.document_id)].filter(Boolean).join(" · ")}{" "}
-          {row.url && (
-            <a href={row.url} target="_blank" rel="noopener noreferrer">
-              {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
-              <span class="unseen"> ({row.title})</span>
-            </a>
-          )}{" "}
-          <button type="button" class="link" onClick={() => leaveOut(row)}>
-            Leave out<span class="unseen"> {row.title}</span>
-          </button>
-        </span>
-      </th>
-      <td>{row.year ?? t`not stated`}</td>
-      <td>{named(row)}</td>
-      <td>
-        <span aria-hidden="true">{stance.sign}</span> {stance.words}
-      </td>
-      {row.cells.map((cell, number) => (
-        <td key={columns[number]}>
-          <Filled cell={cell} column={columns[number] ?? ""} show={show} />
+    <>
+      <tr data-document={row.document_id}>
+        <th scope="row">
+          <span dir="auto">{row.title}</span>
+          {row.retraction_words && <span class="retraction">{row.retraction_words}</span>}
+          <span class="dim">
+            {[row.journal, sharedId(row.document_id)].filter(Boolean).join(" · ")}{" "}
+            {row.url && (
+              <a href={row.url} target="_blank" rel="noopener noreferrer">
+                {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
+                <span class="unseen"> ({row.title})</span>
+              </a>
+            )}{" "}
+            <button type="button" class="link" onClick={() => leaveOut(row)}>
+              Leave out<span class="unseen"> {row.title}</span>
+            </button>
+          </span>
+        </th>
+        <td>{row.year ?? t`not stated`}</td>
+        <td>{named(row)}</td>
+        <td>
+          <span aria-hidden="true">{stance.sign}</span> {stance.words}
         </td>
-      ))}
-      <td>
-        {row.quotes.map((quote) => (
-          <p key={quote.id} dir="auto">
-            “{quote.quote}”
-            <Cites ids={[quote.id]} />
-            {quote.place && <span class="dim"> <Said words={quote.place} /></span>}
-          </p>
+        {row.cells.map((cell, number) => (
+          <td key={columns[number]}>
+            <Filled cell={cell} column={columns[number] ?? ""} show={show} />
+          </td>
         ))}
-        {[...new Set(row.verdicts.map((verdict) => verdict.words))].map((words) => (
-          <p key={words} class="dim">
-            <Said words={words} />
-          </p>
-        ))}
-      </td>
-    </tr>
+      </tr>
+      <tr class="quoted">
+        <td colSpan={4 + row.cells.length}>
+          <span class="dim">Quoted in the answer</span>
+          {row.quotes.map((quote) => (
+            <p key={quote.id} dir="auto">
+              “{quote.quote}”
+              <Cites ids={[quote.id]} />
+              {quote.place && <span class="dim"> <Said words={quote.place} /></span>}
+            </p>
+          ))}
+          {[...new Set(row.verdicts.map((verdict) => verdict.words))].map((words) => (
+            <p key={words} class="dim">
+              <Said words={words} />
+            </p>
+          ))}
+        </td>
+      </tr>
+    </>
   );
 }
 

@@ -37,14 +37,11 @@ def named(
     The ids of its sentences are theirs in the whole run. `strengths` are by the offset of a sentence's start.
     """
     known = strengths or {}
-    spoken = [
-        (passage.start + start, passage.text[start:end])
-        for passage in sorted(passages, key=lambda p: p.start)
-        for start, end in spans(passage.text)
-    ]
+    # by their places: passages of one document may overlap
+    spoken = {p.start + start: p.text[start:end] for p in passages for start, end in spans(p.text)}
     views = tuple(
         SentenceView(id=names.of_sentence(document.id, start, start + len(text)), text=text, strength=known.get(start))
-        for start, text in spoken
+        for start, text in sorted(spoken.items())
     )
     return headed(document, passages[0].section, views, names)
 

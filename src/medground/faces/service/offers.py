@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from pydantic import Field
 
-from medground.corpus.library import GRAPH_FILE, STARTER, Library, title_of
+from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
 from medground.graph.bases.record import Bases
@@ -83,7 +83,7 @@ def _knowledge_bases(settings: Settings) -> list[str]:
 
 
 def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -> CorpusOffer:
-    title = title_of(name)
+    title = library.title(name)
     try:
         manifest = library.info(name)
         examples = _examples(settings.home, name, library.state(name))

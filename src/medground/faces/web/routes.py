@@ -281,6 +281,7 @@ async def build(
     name: Annotated[str, Query(max_length=64, description="the corpus")],
     mode: Annotated[Mode, Query(description="whether it is new, is added to, or is replaced")] = "new",
     embed: Annotated[Literal["minilm"] | None, Query(description="the model of its vectors; none without it")] = None,
+    title: Annotated[str, Query(max_length=64, description="its name as people read it")] = "",
 ) -> BuildStarted:
     """Upload files and build a corpus from them as a job; until it has ended, and if it is stopped, nothing changes.
 
@@ -306,6 +307,8 @@ async def build(
 
     async def work(tell: Tell) -> None:
         await build_uploaded(page.library, name, place, mode, embed, tell.progress)
+        if title.strip():
+            await asyncio.to_thread(page.library.entitle, name, title)
 
     try:
         job = await service.begin(work, person, kind="build", title=name)

@@ -5,6 +5,7 @@ more surely it does. It is strict: a cell that stays empty is right more often t
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -36,6 +37,8 @@ def _pattern(name: str, flags: int = _I) -> re.Pattern[str]:
 
 _OF_OTHERS, _TAKEN, _GIVEN, _TREATED = map(_pattern, ("of_others", "taken", "given", "treated"))
 _COUNTED, _PART_OF, _DENIED = map(_pattern, ("counted", "part_of", "denied"))
+_THRESHOLD, _COMPARED, _PLANNED = map(_pattern, ("threshold", "compared", "planned"))
+_TOTAL = re.compile(r"\b(?:a total of|sample of|series of|study of)\s+(?=\d)", _I)
 _AGE, _AFTER = _pattern("age", 0), _pattern("after")
 _OWN_DESIGN = re.compile(r"\b(?:in this|this|the present|our)\b.{0,80}\b(?:study|trial|analysis)\b")
 """How this study was done, said in an introduction: `In this randomized trial, we`."""
@@ -96,11 +99,13 @@ def _size(one: ReadSentence) -> float:
         return 0.0
     named = any(q.measure == "n" and _whole(q) >= 2 for q in one.quantities)
     counted = bool(_COUNTED.search(one.text)) or any(q.unit == COUNT and _whole(q) >= 6 for q in one.quantities)
-    totalled = re.search(r"\b(?:a total of|sample of|series of|study of)\s+\d", one.text, _I) is not None
+    totalled = any(_COUNTED.match(one.text, total.end()) for total in _TOTAL.finditer(one.text))
+    arms = sum(q.measure == "n" for q in one.quantities) > 1
     if not (named or totalled or (counted and (_TAKEN.search(one.text) or "methods" in one.parts))):
         return 0.0
     score = 1.0 + 0.6 * totalled + 0.6 * bool(_TAKEN.search(one.text)) + 0.4 * counted
-    score -= 0.6 * bool(_PART_OF.search(one.text)) + 0.4 * states_purpose(one.text)
+    score += 0.6 if arms else -0.6 * bool(_PART_OF.search(one.text))
+    score -= 0.4 * states_purpose(one.text) + 0.8 * bool(_PLANNED.search(one.text))
     return _under(one, "methods", score) - 0.8 * one.at
 
 
@@ -166,10 +171,22 @@ def _said(name: str, part: str, heading: str, one: ReadSentence) -> float:
 
 
 def _finding(one: ReadSentence) -> float:
-    if not one.reports or not ({"results", "conclusion"} & one.parts or one.quantities):
+    found = {"results", "conclusion"} & one.parts
+    if not one.reports or not (found or one.quantities) or ("methods" in one.parts and not found):
+        return 0.0
+    if _THRESHOLD.search(one.text):
         return 0.0
     tested = any(q.measure in ("p", "or", "hr", "rr") for q in one.quantities)
     return 1.0 + 0.6 * tested + 0.4 * ("significan" in one.text.lower()) - 0.2 * one.at
+
+
+def _effect_size(one: ReadSentence) -> float:
+    """A ratio; or else what was found in both groups: two figures of one unit that are compared."""
+    if ratio := _measured(("or", "hr", "rr"), one):
+        return 3.0 + ratio
+    units = Counter(q.unit for q in one.quantities if not q.measure)
+    both = max(units.values(), default=0) > 1 and _COMPARED.search(one.text)
+    return _finding(one) if both else 0.0
 
 
 _RULES: Mapping[str, Rule] = {
@@ -181,6 +198,7 @@ _RULES: Mapping[str, Rule] = {
     "harm": partial(_told, "harm"),
     "death": partial(_told, "death"),
     "finding": _finding,
+    "effect size": _effect_size,
     **{kind: partial(_measured, measures) for kind, measures in _LISTS["measured"].items()},
     **{kind: partial(_said, *told) for kind, told in _LISTS["said"].items()},
 }

@@ -17,11 +17,11 @@ from medground.corpus.readers.pdf.aligned_tables import sideways_tables, without
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
 from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
-from medground.corpus.readers.pdf.kinds import Part, parts_of
+from medground.corpus.readers.pdf.kinds import KEYWORDS, Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
+from medground.corpus.readers.pdf.outline import Labelled
 from medground.corpus.readers.pdf.ruled_tables import drawn_tables, taken_out
 from medground.corpus.readers.pdf.sections import (
-    Labelled,
     Paragraph,
     Words,
     id_of_book,
@@ -125,7 +125,6 @@ def _named(numbers: list[int]) -> str:
 
 # The lines of all pages to one document: text by section, legends apart, the place of each line.
 
-_KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\W*", re.I)
 _FIRST_PAGES = 3
 _MEANINGLESS = 0.05
 """A PDF with a larger share of characters that mean nothing outside its fonts has no text."""
@@ -136,11 +135,14 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     if not (any(pages.lines) or pages.tables) or pages.meaningless > _MEANINGLESS:
         raise ValueError(_no_text(pages))
     settle([line for lines in pages.lines for line in lines])
-    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
-    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
-    usual = leadings(kept)
-    parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
-    margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
+    dropped, kept, blocks = in_blocks(pages)
+    parts = parts_of(blocks)
+    outer = [line for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
+    beside: dict[tuple[int, int], str] = {}  # a journal on the left, its volume on the right
+    for line in sorted(outer, key=lambda line: line.left):
+        at = line.page, round(line.base)
+        beside[at] = f"{beside.get(at, '')} {line.text}".strip()
+    margins = [*(line.text for line in outer), *beside.values()]
     words = Words.from_lines(line for lines in kept for line in lines)
     first = [p for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     said = [_whole(part.block, words) for part in first]
@@ -176,6 +178,14 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     )
 
 
+def in_blocks(pages: Pages) -> tuple[set[int], list[list[Line]], list[Block]]:
+    """The `id()` of each running head and foot, the other lines of each page, and their blocks in order of reading."""
+    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
+    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
+    usual = leadings(kept)
+    return dropped, kept, [block for lines in kept for block in blocks_of(lines, usual)]
+
+
 def _unread(pages: list[int]) -> Iterator[str]:
     """The note on tables of these pages whose rows are not in the text."""
     if pages:
@@ -201,7 +211,7 @@ def _whole(block: Block, words: Words) -> str:
 
 
 def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
-    said = " ".join(_KEYWORDS.sub("", part.block.text) for part in parts if part.kind == "keywords")
+    said = " ".join(KEYWORDS.sub("", part.block.text) for part in parts if part.kind == "keywords")
     words = (word.strip(" .") for word in re.split(r"[;,\u2022\u00b7|]", said))
     return tuple(dict.fromkeys(word for word in words if 1 < len(word) < 80))
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from medground.corpus.readers.pdf.glyphs import Page, turned_box
 from medground.corpus.readers.pdf.lines import Line, lines_of
-from medground.corpus.readers.pdf.rows import BLANK, Row, Word, blanks_of, in_columns, rows_of_page, said_by
-from medground.corpus.readers.pdf.ruled_tables import Above, Rule, Table, rules_of, taken_out
+from medground.corpus.readers.pdf.rows import BLANK, Row, Word, between, blanks_of, in_columns, rows_of_page, said_by
+from medground.corpus.readers.pdf.ruled_tables import Above, Rule, Table, rules_of, said_in, taken_out
 from medground.corpus.readers.table_rows import Cell
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _turned(line: Line, aside: Page, page: Page) -> Line:
 
 def _at_top(rows: Sequence[Row], above: Above) -> Iterator[list[Row]]:
     """The rows at the top of a page that have as many columns as the table at the end of the page before."""
-    for left, right in _strips(rows):
-        strip = [row for row in (one.between(left, right) for one in rows) if row.words]
+    for strip in _strips(rows):
         for at in range(min(_AT_TOP, len(strip))):
             found = [*strip[at : at + 1], *_run(strip, at, 1)]
             if _is_tabular(found) and len(blanks_of(found)) == len(above.xs) - 2:
@@ -132,14 +131,12 @@ def _between_rules(rows: Sequence[Row], long: Sequence[Rule]) -> Iterator[list[R
 
 
 def _inside(rows: Sequence[Row], rule: Rule, top: float, bottom: float) -> list[Row]:
-    inside = (row.between(rule.start - _SAME, rule.end + _SAME) for row in rows if bottom < row.base < top)
-    return [row for row in inside if row.words]
+    return between([row for row in rows if bottom < row.base < top], rule.start - _SAME, rule.end + _SAME)
 
 
 def _beside_legends(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """The rows next to a legend that have blanks, below it or else above, over the page or in a column of it."""
-    for left, right in _strips(rows):
-        strip = [row for row in (one.between(left, right) for one in rows) if row.words]
+    for strip in _strips(rows):
         for at, row in enumerate(strip):
             if not _LEGEND.match(row.text):
                 continue
@@ -149,15 +146,17 @@ def _beside_legends(rows: Sequence[Row]) -> Iterator[list[Row]]:
                     break
 
 
-def _strips(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """The whole width of a page, and its columns if a blank in its middle parts most of the rows."""
+def _strips(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """The rows over the whole width of a page, then by column if a blank in its middle parts most of them."""
     left = min((row.words[0].left for row in rows), default=0.0)
     right = max((row.words[-1].right for row in rows), default=0.0)
     centres = [left + (right - left) * part / 100 for part in range(42, 59, 2)]
     covered = [sum(any(w.left < x < w.right for w in row.words) for row in rows) for x in centres]
     middle = centres[covered.index(min(covered))]
-    halves = [(left - 1, middle), (middle, right + 1)] if 3 * min(covered) < len(rows) else []
-    return [(left - 1, right + 1), *halves]
+    yield between(rows, left - 1, right + 1)
+    if 3 * min(covered) < len(rows):
+        yield between(rows, left - 1, middle)
+        yield between(rows, middle, right + 1)
 
 
 def _run(rows: Sequence[Row], at: int, step: int) -> list[Row]:
@@ -211,7 +210,7 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
     pitch = median([a.base - b.base for a, b in pairwise(rows)])
     for number, row in enumerate(rows):
         pieces = in_columns(row, blanks)
-        texts = [_text(page, piece) for piece in pieces]
+        texts = [said_in(page, [glyph for word in piece for glyph in word.glyphs])[0] for piece in pieces]
         is_tight = number > heads and rows[number - 1].base - row.base < 0.8 * pitch
         is_rest = number > heads and not any(texts[1:]) and (texts[0][:1].islower() or texts[0].startswith("("))
         if cells and (is_rest or (is_tight and not texts[0])):
@@ -228,11 +227,6 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
     top, bottom = rows[0].base + rows[0].size, rows[-1].base - rows[-1].size / 4
     glyphs = {id(glyph) for row in rows for word in row.words for glyph in word.glyphs}
     return Table(cells, heads, xs, top, bottom, glyphs) if len(cells) > 1 else None
-
-
-def _text(page: Page, words: Sequence[Word]) -> str:
-    glyphs = [glyph for word in words for glyph in word.glyphs]
-    return " ".join(line.text for line in lines_of(replace(page, glyphs=glyphs))) if glyphs else ""
 
 
 def _reach(words: Sequence[Word], at: int, xs: Sequence[float], row: Row, inner: Sequence[Rule]) -> int:

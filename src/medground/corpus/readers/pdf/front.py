@@ -44,10 +44,13 @@ after a number, in brackets; the last is a year by itself, in a line above the t
 """
 _JOURNAL = verbose_pattern(
     rf"""
-    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|
-    published\ )?{_YEAR}\b
+    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:(?:vol\w*\.?\s*\d+(?:,?\s(?:no|issue)\.?\s*\d+)?[^\d]{{1,14}}|
+    \d{{1,4}}(?:\s?\(\d{{1,3}}\))?[\s,;:]*\(?|published\ )?{_YEAR}\b|(?:https?://(?:dx\.)?doi\.org/|doi:\s?)10\.)
     """
 )
+"""The name before a volume and a year, or before the DOI, as publishers write it into the file."""
+_CITED_IN = r"[.?!]?\s+([A-Z][^\d;,()]{2,80}?)[.,:]?\s+(?:\d|vol)"
+"""What comes after the title where a page says how to cite the paper."""
 _PREPRINT = verbose_pattern(
     r"""
     \b(medRxiv|bioRxiv|Research\ Square|arXiv|SSRN|Preprints\.org|OSF\ Preprints)\b[^.]{0,20}preprint
@@ -72,16 +75,20 @@ def year_of(said: Sequence[str], first_page: str) -> int | None:
     return next((int(found[1]) for text in plain if (found := _YEARS[-1].search(text))), None)
 
 
-def journal_of(said: Sequence[str]) -> str | None:
-    """The journal, or the server of a preprint."""
+def journal_of(said: Sequence[str], first_page: str, title: str, authors: Sequence[str]) -> str | None:
+    """The journal, or the server of a preprint. A running head that names the paper or its authors is neither."""
     if posted := next((found[1] for text in said if (found := _PREPRINT.search(text))), None):
         return posted
+    others = [*filter(None, map(letters_of, (title, *(author.rpartition(" ")[0] for author in authors))))]
     for text in said:
         for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
             found = _JOURNAL.match(part.strip())
             if found and not _NO_JOURNAL.search(found["name"]):
-                return found["name"].strip(" .,-\u2013")
-    return None
+                name = letters_of(found["name"])
+                if not any(name in other or other in name for other in others):
+                    return found["name"].strip(" .,-\u2013")
+    cited = re.search(re.escape(title) + _CITED_IN, first_page, re.IGNORECASE) if title else None
+    return cited[1].strip() if cited else None
 
 
 def identifiers_of(said: Sequence[str], beside: Sequence[str], prose: Sequence[str]) -> dict[str, str]:
@@ -158,12 +165,13 @@ def front_of(
     first; `first_page` leaves references out.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
-    said = [*(b.text for b in front if b is not block), *margins]
+    above = [b.text for b in front if b is not block]
+    authors = _authors(front, block, metadata.get("Author", ""), first_page)
     return {
         "title": title,
-        "authors": _authors(front, block, metadata.get("Author", ""), first_page),
-        "year": year_of(said, first_page),
-        "journal": journal_of([*margins, *(b.text for b in front if b is not block)]),
+        "authors": authors,
+        "year": year_of([*above, *margins], first_page),
+        "journal": journal_of([*margins, *above, metadata.get("Subject", "")], first_page, title, authors),
     }
 
 

@@ -81,7 +81,8 @@ class Layout:
         if KNOWN.fullmatch(text) or OPENING.fullmatch(text):
             return style(block) != (self.size, False, False) or len(words) < 5
         begins = re.match(r"[A-Z0-9\u2018\u201c(\u0391-\u03a9]|[a-z][A-Z]|p\d", text)
-        if block.size < 0.97 * self.size or text[-1] in ".,;" or not begins:
+        smaller = block.size < 0.97 * self.size and style(block) not in self.main
+        if smaller or text[-1] in ".,;" or not begins:
             return False
         larger = block.size > 1.06 * self.size
         return larger or block.bold or block.italic or (text.isupper() and len(text) > 4)
@@ -180,7 +181,7 @@ def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> boo
 Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
 ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
-_KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
+KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\b\W*", re.I)
 _IMPRINT = verbose_pattern(
     r"""
     ©|\(c\)\ \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open\ access|
@@ -202,6 +203,7 @@ class Part:
     block: Block
     label: str = ""
     main: bool = False
+    numbered: bool = False
 
 
 def parts_of(blocks: Sequence[Block]) -> list[Part]:
@@ -248,10 +250,11 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, after: Sequence[
     if layout.is_heading(block) and (style(block) in layout.main or not _in_table(block, last)):
         if REFERENCES.fullmatch(block.text):
             return Part("left out", block, "references")
-        label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
+        label = re.sub(f"^{NUMBERING}", "", block.text)
         main = (style(block) in layout.main or not layout.main) and not _BELOW.match(block.text)
-        return Part("heading", block, label or block.text, main=main)
-    if _KEYWORDS.match(block.text):
+        numbered = label != block.text
+        return Part("heading", block, label.strip(" .:") or block.text, main=main, numbered=numbered)
+    if KEYWORDS.match(block.text):
         return Part("keywords", block)
     if begins_references(block, after):
         return Part("left out", block, "references")

@@ -48,9 +48,11 @@ class Row:
             pieces[-1].append(word)
         return pieces
 
-    def between(self, left: float, right: float) -> Row:
-        """The part of it whose words lie between two edges."""
-        return replace(self, words=[word for word in self.words if left <= (word.left + word.right) / 2 <= right])
+
+def between(rows: Sequence[Row], left: float, right: float) -> list[Row]:
+    """The parts of rows whose words lie between two edges."""
+    parts = (replace(row, words=[w for w in row.words if left <= (w.left + w.right) / 2 <= right]) for row in rows)
+    return [part for part in parts if part.words]
 
 
 def said_by(words: Sequence[Word]) -> str:

@@ -140,7 +140,7 @@ def drawn_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
             at = bisect_right(xs, (glyph.left + glyph.right) / 2), bisect_right(ys, glyph.base + 0.2 * glyph.style.size)
             if 0 < at[0] < len(xs) and 0 < at[1] < len(ys) and not glyph.style.hidden:
                 within[len(ys) - 1 - at[1], at[0] - 1].append(glyph)
-        rows = _cells(xs, ys[::-1], across, down, {at: _said(page, glyphs) for at, glyphs in within.items()})
+        rows = _cells(xs, ys[::-1], across, down, {at: said_in(page, glyphs) for at, glyphs in within.items()})
         cells = [cell for row in rows for cell in row]
         filled = [cell for cell in cells if cell.text]
         if 2 * len(filled) >= len(cells) and max((len(cell.text) for cell in filled), default=_LONGEST) < _LONGEST:
@@ -201,7 +201,7 @@ def _cells(xs: Places, ys: Places, across: Rules, down: Rules, said: Said) -> li
     return rows
 
 
-def _said(page: Page, glyphs: list[Glyph]) -> tuple[str, bool]:
+def said_in(page: Page, glyphs: list[Glyph]) -> tuple[str, bool]:
     """What a cell says, and whether all of it is bold."""
     lines = sorted(lines_of(replace(page, glyphs=glyphs)), key=lambda line: (-line.base, line.left))
     return " ".join(line.text for line in lines), all(line.bold for line in lines)

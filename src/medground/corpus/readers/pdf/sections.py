@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.kinds import ABSTRACT, AFTER, ENDED, KNOWN, OPENING, Part
+from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, KEYWORDS, Part
 from medground.corpus.readers.pdf.lines import Line
+from medground.corpus.readers.pdf.outline import Heading, Labelled, labelled
 from medground.language.pattern import verbose_pattern
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 from medground.pubmed.characters import letters_of
@@ -129,70 +130,31 @@ def continues(lines: Sequence[Line], following: Sequence[Line]) -> bool:
     return first.text[0].islower() or (elsewhere and last.width > 0.75 * max(line.width for line in lines))
 
 
-_KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?", re.I)
 _LABEL_ENDS = (".", ":", "\u2014", "\u2013")
+_LABEL_MARKS = " .:\u2014\u2013"
 _LONGEST_LABEL = 16
-
-Labelled = tuple[str | None, list[Line]]
-"""The section of a paragraph (`Methods > Patients`), and its lines."""
 
 
 def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The paragraphs of the running text, in order. One that a page end or a figure broke is one again."""
-    headings = [part for part in parts if part.kind == "heading"]
-    later = Counter(part.label.casefold() for part in headings)
-    last = max((at for at, part in enumerate(headings, start=1) if KNOWN.fullmatch(part.label)), default=0)
-    alike = all(part.main for part in headings)
-    introduced = any(OPENING.fullmatch(part.label) and not ABSTRACT.match(part.label) for part in headings)
-    path: tuple[str, ...] = ()
-    open_: Labelled | None = None
+    items: list[Heading | list[Line]] = []
     for part in parts:
         if part.kind == "heading":
-            later[part.label.casefold()] -= 1
-            # A part of a structured abstract comes again in the paper.
-            again = later[part.label.casefold()] > 0 and _of_abstract(path)
-            last -= 1
-            is_part = not part.main or (alike and bool(path) and _is_below(part.label, path[0], inside=last > 0))
-            path = (path[0], part.label) if path and (again or is_part) else (part.label,)
-        elif part.kind == "keywords" and _of_abstract(path):
-            path = ()
+            items.append(Heading(part.label, part.main, numbered=part.numbered))
+        elif part.kind == "keywords":
+            items.append(Heading(""))
         elif part.kind == "text":
             for lines in split(part.block):
-                label, rest = _run_in(lines, path)
-                if label and _KEYWORDS.fullmatch(label[-1]):
-                    continue
-                section = " > ".join(label) or None
-                if open_ is not None and open_[0] == section and rest is lines and continues(open_[1], lines):
-                    open_[1].extend(lines)
-                    continue
-                after = open_ is not None and _concludes(open_[0] or "") and _of_abstract(path)
-                if rest is lines and after and not introduced:
-                    path, section = (), None
-                elif rest is not lines and _of_abstract(label):
-                    path = label[:1]
-                if open_ is not None:
-                    yield open_
-                open_ = (section, list(rest))
-    if open_ is not None:
-        yield open_
-
-
-def _of_abstract(path: tuple[str, ...]) -> bool:
-    return bool(path) and ABSTRACT.match(path[0]) is not None
-
-
-def _is_below(label: str, section: str, *, inside: bool) -> bool:
-    """Whether a heading that is set as those of sections is one within a section of a name that papers have.
-
-    `inside`: another such section follows, so that this is not what stands after the paper.
-    """
-    is_after = AFTER.match(label) is not None and not inside
-    return KNOWN.fullmatch(section) is not None and not (KNOWN.fullmatch(label) or is_after)
-
-
-def _concludes(section: str) -> bool:
-    """Whether a section of an abstract is its last one."""
-    return re.search(r"> (?:conclusions?|interpretation)\b", section, re.IGNORECASE) is not None
+                heading, rest = _run_in(lines)
+                last = items[-1] if items else None
+                if heading:
+                    items += heading
+                    items += [rest] if heading[-1].label else []
+                elif isinstance(last, list) and continues(last, lines):
+                    last += lines
+                else:
+                    items.append(rest)
+    return labelled(items)
 
 
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
@@ -235,26 +197,28 @@ def _nearest_legend(parts: Sequence[Part], row: Line) -> Part | None:
     )
 
 
-def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:
-    """A paragraph that opens with its own heading in bold (`Patients. We enrolled`): the heading, and the rest."""
+def _run_in(lines: list[Line]) -> tuple[list[Heading], list[Line]]:
+    """A paragraph that opens with its own heading in bold (`Patients. We enrolled`): the heading, and the rest.
+
+    `Abstract Background.` is two headings; keywords are one without a label, which only ends an abstract.
+    """
     at = next((at for at, line in enumerate(lines) if line.opening < len(line.text)), len(lines))
     if at == len(lines):
-        return path, lines
+        return [], lines
     first = lines[at]
     label = " ".join([*(line.text for line in lines[:at]), first.text[: first.opening].strip()]).strip()
     rest = first.text[first.opening :].strip()
     if not label or not rest or len(label.split()) > _LONGEST_LABEL:
-        return path, lines
+        return [], lines
     if not label.endswith(_LABEL_ENDS):
         if rest[0] not in _LABEL_ENDS:
-            return path, lines
+            return [], lines
         rest = rest[1:].strip()
-    label = label.strip(" .:\u2014\u2013")
+    label = label.strip(_LABEL_MARKS)
     abstract = ABSTRACT.match(label)
-    opened = (label,) if not path or (abstract and abstract[0] == label) else (path[0], label)
-    if abstract and abstract[0] != label and not path:  # "Abstract Background."
-        opened = (abstract[0], label[abstract.end() :].strip(" .:\u2014\u2013"))
-    return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
+    labels = [abstract[0], label[abstract.end() :].strip(_LABEL_MARKS)] if abstract else [label]
+    headings = [Heading("" if KEYWORDS.fullmatch(one) else one, run_in=True) for one in labels if one]
+    return headings, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
 
 
 _ADDRESS = verbose_pattern(
