@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise, zip_longest
 from typing import Literal
 
 from medground.language import words
-from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing, things
+from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.types import typed
@@ -18,14 +17,17 @@ from medground.language.word_lists import word_lists
 from medground.values.answer import SourceDocument
 from medground.values.where import design_types
 
-Role = Literal["disease", "treatment", "finding", "test", "other"]
+Role = Literal["disease", "symptom", "treatment", "finding", "test", "other"]
 _TREES: tuple[tuple[Role, str], ...] = (
+    ("symptom", r"C23\.888"),
     ("disease", r"C(?!23)|F03"),
+    ("finding", "C23"),
     ("test", "E01|E05"),
     ("treatment", r"[DE]|G07|J02|B01\.650"),
-    ("finding", "C23|[AN]"),
+    ("finding", "[AN]"),
 )
-"""Trees of MeSH by the role of their things; the first row that fits counts. A finding is what is found of somebody."""
+"""Trees of MeSH by the role of their things; the first row that fits counts. A symptom is a disease where none is named
+beside it, else a finding. A finding is what is found of somebody."""
 _OFFERED = verbose_pattern(
     r"""
     \bthere\ (?:an?\ |any\ |some\ )?(?P<thing>(?:\w+\ ){0,2}?(?:vaccine|drug|medicine|therapy|operation|surgery|
@@ -39,37 +41,46 @@ _PAPER = verbose_pattern(
     by|from|with|that|which|about|comparing)\b)
     """
 )
-_PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
 _CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
-_DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? ", re.IGNORECASE)
+_DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? (?!.* like\W*$)", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
-_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
-    works?|helps?|does)\b
+    works?|helps?|does|lasts?|causes?|needs?|comes?|costs?|hurts?)\b
     """
 )
-_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better)s?\b", re.IGNORECASE)
-_LIKEWISE = lazy_pattern(r"\b(?:the same|instead|do (?:that|so|it))\b", re.IGNORECASE)
+_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
+_ELSE = lazy_pattern(r"\b(?:anything|else|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
+"""What else there is for a disease."""
 OF_DRUG = verbose_pattern(
     r"""
     \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
-    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?)\b
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear)\b
     """
 )
-_ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
+ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
 OF_DISEASE = verbose_pattern(
     r"""
     \b(?:symptoms?|signs?|causes?|treatments?|treated|cured?|prognosis|contagious|inherited|hereditary|
     diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate)\b
     """
 )
+_ATTRIBUTE = verbose_pattern(
+    r"""
+    \b(?:symptoms?|signs?|causes?|prognosis|life\ expectancy|incubation\ period|prevalence|incidence|mortality|survival|
+    inheritance|age\ of\ onset|complications?|prevention|risk\ factors|genes?|mutations?|diagnosis|doses?|dosage|
+    (?:side|adverse)\ effects?|contra-?indications?|interactions?|half-life|mechanisms?(?:\ of\ action)?|risks?|
+    benefits?|alternatives?|indications?|costs?|price|harms?|dangers?)$
+    """
+)
+_THERE_IS = lazy_pattern(r"\b(?:cure|treatments?|therapy|therapies|tests?|antidote|vaccines?|evidence)$", re.IGNORECASE)
+"""What something has, and what there is for it, at the end of a question."""
 _PERSONS = word_lists("noun_phrase_words")["persons"]
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
-_SHORT, _LONG = 6, 8
-"""Words of a question that may say one thing more and yet leave out what it is about, and of one on "the vaccine"."""
+_SHORT = 6
+"""Words of a question that may say one thing more and yet leave out what it is about."""
 _NAME = 3
 """Words from which a noun phrase names something, though no heading has it, such as a disease activity score."""
 _ORDINARY = 2.0
@@ -94,6 +105,7 @@ class Conversation(InWords):
     Attributes:
         question: the question before, as it was read.
         subject: what was carried into it, such as `gout`; empty where it named its subject.
+        referent: what "it" stood for in it; most often the next "it" stands for the same.
         earlier: names of the things of all questions before, the latest first; the last is what it began with.
         quoted: the papers that its answer quotes, in order.
         paper: the one paper that it was about, if it was about one.
@@ -104,6 +116,7 @@ class Conversation(InWords):
     earlier: tuple[str, ...] = ()
     quoted: tuple[SourceDocument, ...] = ()
     paper: SourceDocument | None = None
+    referent: str = ""
 
     @property
     def in_words(self) -> str:
@@ -113,38 +126,68 @@ class Conversation(InWords):
     @property
     def topics(self) -> list[Topic]:
         """All its things: the subject that was carried, the others of the last question, then the earlier ones."""
-        texts = [self.subject, self.question, *self.earlier]
-        found = [topic for text in texts if text for topic in topics_of(text) or _by_form(text)]
-        return list({topic.name.casefold(): topic for topic in reversed(found)}.values())[::-1]
+        found = [topic for text in (self.subject, self.question) if text for topic in named_in(text)]
+        found += map(_named, self.earlier) if self.earlier else _outcomes(self.question)
+        return list({topic.name.casefold(): topic for topic in found}.values())
 
     @property
     def pair(self) -> list[str]:
-        """The two things that its last question compares, in order; empty if it compares none."""
+        """The two things that its last question compares, in order; else the latest two of one kind."""
         compared = self.asked.comparison
         if compared and compared.sides:
             return sorted(compared.said, key=self.question.find)
-        for one, other in combinations(topics_of(self.question), 2):
-            both = sorted((one.name, other.name), key=self.question.find)
-            if one.role == other.role and (compared or " or ".join(both) in self.question):
+        here = topics_of(self.question)
+        for topic, other in combinations(here, 2):
+            both = sorted((topic.name, other.name), key=self.question.find)
+            if topic.role == other.role and (compared or " or ".join(both) in self.question):
                 return both
         return []
 
-    def things_after(self, text: str, *, is_whole: bool) -> tuple[str, ...]:
-        """Names of its things once a question was read as `text`; a disease named in a whole question begins anew."""
+    @property
+    def latest(self) -> list[str]:
+        """Its two latest things of one kind; empty if there are no two."""
+        for topic in self.topics:
+            alike = [other.name for other in self.topics if other.role == topic.role in ("disease", "treatment")]
+            if len(alike) > 1:
+                return alike[:2]
+        return []
+
+    @property
+    def problem(self) -> str:
+        """The disease, or else the finding, that it is about; empty if it is about none."""
+        known = [*([self.main] if self.main else []), *self.topics]
+        diseases = [topic.name for topic in known if topic.role == "disease"]
+        others = [topic.name for topic in known[::-1] if topic.role in ("finding", "other")]
+        return next(iter([*diseases, *others]), "")
+
+    @property
+    def means(self) -> str:
+        """The latest drug or procedure, or the two that its last question compares; empty if there is none."""
+        treatments = [topic.name for topic in self.topics if topic.role == "treatment"]
+        if self.pair and set(self.pair) <= set(treatments):
+            return " or ".join(self.pair)
+        return next(iter(treatments), "")
+
+    def things_after(self, text: str, *, carried: str, pointed: str) -> tuple[str, ...]:
+        """Names of its things once a question was read as `text`, the latest first, and last what it is about now.
+
+        It stays about what it began with where a question carries something or points at it, unless it points at a
+        disease; else it is about what the question names.
+        """
         named = topics_of(text)
-        if is_whole and any(topic.role == "disease" for topic in named):
-            main, names = _first_said(text, named), [topic.name for topic in named]
-        else:
-            main, names = self.main, [topic.name for topic in (*named, *self.topics)]
-        begun = [main.name] if main else []
-        return (*[name for name in dict.fromkeys(names) if name not in begun][: _REMEMBERED - 1], *begun)
+        diseases = [topic for topic in topics_of(pointed or text) if topic.role == "disease" and not carried]
+        main = _first_said(pointed or text, diseases or ([] if pointed or carried else named)) or self.main
+        if self.main and self.main.name in text and not pointed:
+            main = self.main
+        names = dict.fromkeys(topic.name for topic in (*named, *self.topics))
+        return (*list(names)[: _REMEMBERED - 1], *([main.name] if main else []))
 
     @property
     def main(self) -> Topic | None:
         """What it began with."""
         if self.earlier:
-            return next(iter(topics_of(self.earlier[-1])), Topic(self.earlier[-1], "other"))
-        return _first_said(self.question, topics_of(self.question))
+            return _named(self.earlier[-1])
+        return _first_said(self.question, named_in(self.question))
 
 
 @lru_cache(maxsize=256)
@@ -163,7 +206,19 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
-    return tuple(found)
+    is_ill = any(topic.role == "disease" for topic in found)
+    symptom: Role = "finding" if is_ill else "disease"
+    return tuple(replace(topic, role=symptom) if topic.role == "symptom" else topic for topic in found)
+
+
+def named_in(text: str) -> Sequence[Topic]:
+    """The things that a text names, by what its words mean, or else by its form."""
+    return topics_of(text) or _by_form(text)
+
+
+def _named(name: str) -> Topic:
+    """The thing that has this name."""
+    return replace(next(iter(named_in(name)), Topic(name, "other")), name=name)
 
 
 def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
@@ -175,10 +230,15 @@ def _known(text: str) -> list[Subject]:
 
 
 def _with_type(name: str, text: str) -> str:
-    """A name with the type, stage or grade that stands beside it: `stage 2 melanoma`."""
+    """A name with the type, stage or grade that stands beside it, `stage 2 melanoma`, or a name in capitals."""
+    before = re.search(rf"\b([A-Z]\w+)[ -]{re.escape(name)}\b", text)
+    if before and before[1].lower() not in words.FUNCTION_WORDS | AUXILIARIES | ASKING:
+        return before[0]
     for said in (one.said for one in typed(text) if one.said not in name):
+        if name in said:
+            return said
         for whole in (f"{said} {name}", f"{name} {said}"):
-            if whole in text:
+            if whole in text and said.rpartition(" ")[2] not in PREPOSITIONS:
                 return whole
     return name
 
@@ -199,11 +259,20 @@ def _by_form(text: str) -> list[Topic]:
         if one and one.is_thing and one.of_health and not one.aside:
             beside = part is not None and part.start + len(part.said) + 1 == one.start
             return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
-    phrases = (thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text)))
+    phrases = (thing for thing in things(text) if not (thing.is_people or _is_clause(thing.text)))
     rare = [phrase.text for phrase in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(phrase.text))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
     return [Topic(name, "other") for name in rare or [head][: int(plain)]]
+
+
+def _outcomes(text: str) -> list[Topic]:
+    """What a drug is asked about, though it is no disease: `hair` of `does finasteride make hair grow back`."""
+    named = topics_of(text)
+    if not named or any(topic.role != "treatment" for topic in named):
+        return []
+    phrases = [thing for thing in things(text) if not (thing.is_people or _is_clause(thing.text))]
+    return [Topic(one.text, "other") for one in phrases if not any(topic.name in one.text for topic in named)][:1]
 
 
 def _role(subject: Subject) -> Role:
@@ -222,18 +291,31 @@ def _is_clause(phrase: str) -> bool:
 
 
 def things_before(before: Conversation) -> list[Thing]:
-    """What the question before is about, its grammatical subject first; in free wording, what its words mean."""
+    """What the question before is about, the most likely first: what "it" stood for there, a drug that it brought in,
+    what was carried into it, then its noun phrases in order.
+    """
+    topics = topics_of(before.question)
+    names = [topic.name for topic in topics]
     phrases = [thing for thing in things(before.question) if not _is_clause(thing.text)]
-    names = [topic.name for topic in topics_of(before.question)]
     naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
+    if before.referent:
+        return list(dict.fromkeys([Thing(before.referent), *naming]))
     if before.subject:
-        first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
-        return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
+        brought = [Thing(topic.name) for topic in topics if topic.role == "treatment" and _leads(topic.name, before)]
+        return list(dict.fromkeys([*brought, Thing(before.subject), *naming, *phrases]))
     if (offered := _OFFERED.search(before.question)) is not None:  # is there a vaccine for shingles?
         return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
-    return [Thing(name) for name in names or before.earlier]
+    topics = sorted(topics, key=lambda topic: topic.role == "finding")
+    return [Thing(name) for name in [topic.name for topic in topics] or before.earlier]
+
+
+def _leads(name: str, before: Conversation) -> bool:
+    """Whether a question is about what it brought in: `are steroid drops safe`, not `can I use steroid drops`."""
+    head = before.question.partition(name)[0].lower().split()
+    is_told = head[:1] and (AUXILIARIES | ASKING).isdisjoint(head[:1])
+    return name not in before.subject and (is_told or (len(head) < _NAME and (_PERSONS | ASKING).isdisjoint(head)))
 
 
 def left_out(asked: str, before: Conversation) -> list[str]:
@@ -241,72 +323,51 @@ def left_out(asked: str, before: Conversation) -> list[str]:
 
     Empty where the question names what it is about.
     """
-    if _ONE_OF.search(asked) and before.pair:
-        return [" or ".join(before.pair)]
+    both = before.pair or before.latest
+    if both and ONE_OF.search(asked):
+        return [" or ".join(both)]
     if names_its_subject(asked):
         return []
-    topics, roles = before.topics, [topic.role for topic in topics_of(asked)]
-    subject = before.subject or before.question
-    last = list(topics_of(subject)) or _by_form(subject) or topics
-    treatments = [topic.name for topic in topics if topic.role == "treatment"]
-    diseases = [topic.name for topic in topics if topic.role == "disease"]
-    compared = [topic.name for topic in last if topic.role == "treatment"]
-    if _PROPOSITION.search(asked):
-        return [topic.name for topic in last[:2]]
-    if roles and _LIKEWISE.search(asked):
-        return diseases[:1]
-    if roles and before.subject:
-        return [before.subject]
-    of_drug = bool(last) and last[0].role == "treatment"
-    begun = before.main.role if before.main else "other"
-    if roles and diseases and (_ACTING.search(asked) or not of_drug):
-        return diseases[:1]
-    if roles and diseases and not (of_drug and (set(roles) == {"finding"} or begun == "treatment")):
-        return diseases[:1]
-    if len(treatments) > 1 and _WHICH.search(asked):
-        return [" or ".join(treatments[:2])]
-    if len(compared) > 1 and before.asked.comparison:
-        return [" or ".join(compared[:2])]
-    if treatments and OF_DRUG.search(asked):
-        return treatments[:1]
-    if diseases and OF_DISEASE.search(asked):
-        return diseases[:1]
-    first = [topic for topic in last if topic.role == begun == "disease"]
-    first = first or [topic for topic in last if topic.role not in ("finding", "test")] or last
-    both = first[:2] if len(first) > 1 and all(topic.role == "disease" for topic in first) else first[:1]
-    return [topic.name for topic in both]
+    roles = {topic.role for topic in topics_of(asked)}
+    problem, means = before.problem, before.means
+    main = before.main
+    is_combined = main is not None and main.role == "treatment" and not _ACTING.search(asked)
+    if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
+        chosen = means if " or " in means else " or ".join(before.latest)
+    elif ("treatment" in roles and not is_combined) or OF_DISEASE.search(asked) or _ELSE.search(asked):
+        chosen = problem or means
+    elif "treatment" in roles or OF_DRUG.search(asked):
+        chosen = means or problem
+    else:
+        here, last = before.subject or before.question, _last(before)
+        two = [topic.name for topic in last[:2] if topic.role == "disease"]
+        if len(two) > 1 and not before.earlier:
+            return two
+        last = [topic for topic in last if topic.role not in ("finding", "test")] or last
+        first = main if main and main.role == "disease" and main.name in here else next(iter(last), None)
+        chosen = first.name if first else ""
+    return [chosen] if chosen else []
+
+
+def _last(before: Conversation) -> list[Topic]:
+    """The things that the last question was about."""
+    subject = before.referent or before.subject or before.question
+    return list(named_in(subject)) or before.topics
 
 
 def names_its_subject(asked: str) -> bool:
     """Whether a question needs no other: it names a disease, or asks in whole words of a drug, or is a long one."""
     said = re.findall(r"[\w'’-]+", asked.lower())
-    roles = {topic.role for topic in topics_of(asked)}
+    named = topics_of(asked)
+    roles = {topic.role for topic in named}
     of_a_person = not _PERSONS.isdisjoint(said)
-    core = _CONDITION.sub("", asked)
-    saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
-    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
-    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
-    is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
-    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
-    acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
-    named = not roles and not _WHICH.search(asked) and _has_a_name(core)
-    is_defined = ":" in asked or _DEFINED.search(asked) is not None
-    others = [one.name for one in topics_of(asked) if one.role == "other"]
-    own = "disease" in roles or not all(_is_the(name, asked) for name in others)
-    if is_long or acting or named or is_defined or own:
-        return True
-    return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
-
-
-def _refers(asked: str) -> bool:
-    """Whether a question is about something that is known, such as `the vaccine`."""
-    told = (one.said for one in _known(asked) if one.is_thing and _is_the(one.said, asked))
-    return any(not re.search(rf"{re.escape(name)} (?:of|for|against)\b", asked, re.IGNORECASE) for name in told)
-
-
-def _is_the(name: str, asked: str) -> bool:
-    """Whether a thing is one that is known: `how long does the tick have to be on`."""
-    return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
+    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
+    is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT))
+    acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
+    is_whole = "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
+    others = [topic.name for topic in named if topic.role == "other" and f"the {topic.name}" not in asked]
+    is_defined = ":" in asked or _DEFINED.search(asked) or (not roles and _CAPITAL.search(asked))
+    return is_long or acting or is_whole or bool(is_defined) or "disease" in roles or bool(others)
 
 
 def _names_an_outcome(asked: str) -> bool:
@@ -315,20 +376,13 @@ def _names_an_outcome(asked: str) -> bool:
     return any(_role(one) in ("disease", "finding") for one in found)
 
 
-def _has_a_name(asked: str) -> bool:
-    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
-    phrases = (thing.text for thing in things(asked) if not _is_clause(thing.text))
-    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
-    names = (phrase for phrase in phrases if not any(said in phrase for said in known))
-    return _CAPITAL.search(asked) is not None or any(len(words.terms(name)) >= _NAME for name in names)
-
-
 def with_subject(asked: str, name: str) -> str:
     """A question with what it leaves out: `which exercises help with vertigo?`"""
     text = asked.rstrip(" ?.!")
     if _WHICH.search(asked) and " or " in name:
         return f"{text}, {name}?"
-    return f"{text} with {name}?"
+    link = "of" if _ATTRIBUTE.search(text) else "for" if _THERE_IS.search(text) else "with"
+    return f"{text} {link} {name}?"
 
 
 def papers_meant(asked: str, before: Conversation) -> list[SourceDocument] | None:

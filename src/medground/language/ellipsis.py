@@ -16,13 +16,14 @@ _ONE = verbose_pattern(
 )
 _FIRST = frozenset(("first", "1st", "former"))
 _PLACES = _FIRST | {"second", "2nd", "last", "latter", "other"}
-_VALUE = lazy_pattern(r"(?<=\s)(?P<value>[A-Za-z]|\d{1,2})(?=\W*$)")
-"""A letter or number at the end of a question: `and against B?`."""
+_LETTER = lazy_pattern(r"(?<=\s)[A-Z](?=\W*$)")
+"""A letter at the end of a question: `and against B?`."""
 _OF_ANY = frozenset(("type", "stage", "grade"))
 """What any disease may have, though its number was not named before."""
-_ABOUT = lazy_pattern(r"\b(?:what|how) about\b", re.IGNORECASE)
-_LONGEST = 8
-"""Words of a question that may name a type alone."""
+_KIND = lazy_pattern(
+    r"^(?:and|or|(?:and )?(?:what|how) about)\s+(?:the\s+)?(?P<kind>[\w-]+(?: [\w-]+)?)(?=\W*$)", re.IGNORECASE
+)
+"""What may be the first word of a name: `and Becker?`, after Duchenne muscular dystrophy."""
 
 
 def completed(asked: str, before: Conversation) -> str:
@@ -33,14 +34,15 @@ def completed(asked: str, before: Conversation) -> str:
     >>> completed("how is the other one treated", Conversation("Is asthma worse than gout?", "gout"))
     'how is asthma treated'
     """
-    return _of_head(_of_one(_of_letter(_of_type(asked, before), before), before), before)
+    for part in (_of_type, _of_letter, _of_kind, _of_one, _of_head):
+        asked = part(asked, before)
+    return asked
 
 
 def _of_type(asked: str, before: Conversation) -> str:
     """`is type 1 different`, after spinal muscular atrophy type 3."""
     named = topics_of(asked)
-    is_long = len(asked.split()) > _LONGEST and not _ABOUT.search(asked)
-    if is_long or any(topic.role == "disease" for topic in named):
+    if any(topic.role == "disease" for topic in named):
         return asked
     for one in typed(asked):
         if any(one.said in topic.name for topic in named):
@@ -56,15 +58,35 @@ def _of_type(asked: str, before: Conversation) -> str:
 
 def _of_letter(asked: str, before: Conversation) -> str:
     """`is there a vaccine against B`, after hepatitis C."""
-    found = _VALUE.search(asked)
-    if found is None or any(one.said.endswith(found["value"]) for one in typed(asked)):
-        return asked
-    for topic in before.topics:
-        own = next(iter(typed(topic.name)), None)
-        if own and own.said.endswith(own.value.upper()) and own.value.isdigit() == found["value"].isdigit():
-            name = f"{own.said[: -len(own.value)]}{found['value'].upper()}"
-            return asked[: found.start()] + topic.name.replace(own.said, name) + asked[found.end() :]
+    found = _LETTER.search(asked)
+    for own in (one for topic in before.topics for one in typed(topic.name)) if found else ():
+        if found and own.value.isalpha():
+            return f"{asked[: found.start()]}{own.said[:-1]}{found[0]}{asked[found.end() :]}"
     return asked
+
+
+def _of_kind(asked: str, before: Conversation) -> str:
+    """`and Becker?`, after Duchenne muscular dystrophy."""
+    found = _KIND.match(asked)
+    if found is None or topics_of(found["kind"]):
+        return asked
+    whole = next((name for topic in before.topics if (name := _kind_of(found["kind"], topic.name))), found["kind"])
+    return asked[: found.start("kind")] + whole + asked[found.end() :]
+
+
+def _kind_of(kind: str, name: str) -> str:
+    """A name with another word at its beginning, if that or what it is a kind of is known; else empty.
+
+    >>> _kind_of("allergic", "viral conjunctivitis")
+    'allergic conjunctivitis'
+    """
+    from medground.pubmed.mesh import vocabulary
+
+    words = name.split()
+    tails = [" ".join(words[n:]) for n in range(len(words))]
+    known = (f"{kind} {tail}" for tail in tails if vocabulary().find(f"{kind} {tail}"))
+    alike = (f"{kind} {tail}" for tail in tails[1:-1] if vocabulary().find(tail) and " " not in kind)
+    return next(known, next(alike, ""))
 
 
 def _of_one(asked: str, before: Conversation) -> str:
@@ -73,14 +95,20 @@ def _of_one(asked: str, before: Conversation) -> str:
     if found is None:
         return asked
     kind = (found["alone"] or found["kind"] or "").strip().lower()
-    both, objects = before.pair, [thing.text for thing in things_before(before) if not thing.is_people]
+    both, objects = before.pair, [_plain_name(thing.text) for thing in things_before(before) if not thing.is_people]
     if kind in _PLACES:
-        name = both[kind not in _FIRST] if both else _other(before)
+        name = both[kind not in _FIRST] if both else next(iter(before.latest[1:]), "")
     elif kind:
-        name = f"{kind} {objects[0]}" if objects else ""
+        known = next((whole for thing in objects if (whole := _kind_of(kind, thing))), "")
+        name = known or (f"{kind} {objects[0]}" if objects else "")
     else:
         name = next((topic.name for topic in (*topics_of(before.question), *before.topics)), "")
     return asked[: found.start()] + name + asked[found.end() :] if name else asked
+
+
+def _plain_name(phrase: str) -> str:
+    """What a phrase is a kind of: `parkinsonism` of `drug induced parkinsonism`."""
+    return next((topic.name for topic in topics_of(phrase) if phrase.endswith(topic.name)), phrase)
 
 
 def _of_head(asked: str, before: Conversation) -> str:
@@ -91,9 +119,3 @@ def _of_head(asked: str, before: Conversation) -> str:
         if found and head != topic.name and stands_alone(asked[found.end() :]):
             return asked[: found.start()] + topic.name + asked[found.end() :]
     return asked
-
-
-def _other(before: Conversation) -> str:
-    """Of the things before, the one of the kind of the last that was not asked about last."""
-    last = next(iter(before.topics), None)
-    return next((topic.name for topic in before.topics if last and topic.role == last.role and topic != last), "")

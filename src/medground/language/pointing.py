@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.conversation import OF_DRUG, Conversation, things_before, topics_of
+from medground.language.conversation import OF_DRUG, ONE_OF, Conversation, things_before, topics_of
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.pattern import verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ _NOUN = rf"""
 _POINTING = verbose_pattern(
     rf"""
     \b(?:(?P<the>the\ |this\ |that\ |these\ |those\ |such(?:\ an?)?\ |the\ same\ ){_NOUN}|(?P<word>its|it|they|
-    them|their))\b
+    them|their|either))\b
     """
 )
 _BARE = verbose_pattern(
@@ -49,7 +49,7 @@ _BARE = verbose_pattern(
     ^(?:(?:is|was|does|did|can|could|will|would|should|has|why\ is|why\ does|how\ is|how\ does)\ )(?P<word>this|
     that)(?=\ (?:also|still|really|always|not|safe|true|common|dangerous|effective|work|help|happen|apply|cause|
     hold|be|go|mean|matter|in|for|with|because|due|a|the|an|possible|normal|hereditary|contagious|treated|
-    inherited|worse|\w+ed|\w+able)\b)|\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|
+    inherited|worse|found|done|given|known|seen|made|caught|\w+ed|\w+able)\b)|\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|
     avoid|with|against|from|by|of)\ (?P<last>this|that)(?=[?.! ]*$)
     """
 )
@@ -67,9 +67,6 @@ _DUMMY = verbose_pattern(
     """
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
-_DOCTORS = lazy_pattern(r"they (?:operate|test|check|treat|diagnose|give|do|say|look|find|call)\b", re.IGNORECASE)
-"""Who treats, whom nobody named."""
-_LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
 _CLAUSE = verbose_pattern(
     r"""
     \b(?:when|if|because|although|while|since|that|which|who|whether|and|or|but)\b|[:;.]\s|\s-+\s|--|[–—]
@@ -80,7 +77,7 @@ _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
     cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
-    recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
+    occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
@@ -121,7 +118,7 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
 
 def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Conversation) -> Thing | None:
     """Which thing of the former question a word points at; None where there is none."""
-    objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
+    objects = [thing for thing in found if not thing.is_people]
     ill = {topic.name for topic in before.topics if topic.role == "disease"}
     diseases = [thing for thing in objects if thing.is_disease or thing.text in ill]
     diseases.sort(key=lambda thing: (not thing.is_disease, len(thing.text.split())))
@@ -132,13 +129,16 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif noun:
         earlier = [Thing(topic.name) for topic in before.topics if noun.lower() in topic.name.lower()]
         chosen = [*earlier, *others, *objects]
+    elif (word.lower() == "either" or ONE_OF.search(asked)) and (both := before.pair or before.latest):
+        chosen = [Thing(" or ".join(both))]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
-        wanted = [thing for thing in found if thing.is_asked_for]
-        chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
+        chosen = [*(found[:1] if found[0] in several else []), *people, *several, *found]
     elif OF_DRUG.search(asked):
-        chosen = [*(Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"), *objects]
+        here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
+        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
+        chosen = [*here, *others, *earlier, *objects]
     elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
         chosen = [Thing(before.main.name), *objects]
     elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
@@ -162,13 +162,9 @@ def stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
-    if found[0].lower() == "they":
-        return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
     if asked[: found.start()].endswith("worth "):
-        return True
-    if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
     if dummy is None or dummy["verb"] is None:
