@@ -287,8 +287,6 @@ def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
 @each_row(
     ("output", "message"),
     [
-        (AnswerPartOutput(answerable=True, claims=()), "an answerable question has sentences"),
-        (AnswerPartOutput(answerable=False, claims=(SubClaim(text="a", sentences=("P1.S1",)),)), "an answerable"),
         (AnswerPartOutput(answerable=True, claims=(SubClaim(text="a", sentences=("P9.S1",)),)), "unknown sentence ids"),
         (AnswerPartOutput(answerable=True, claims=(SubClaim(text="a", sentences=()),)), "names no sentence ids"),
     ],

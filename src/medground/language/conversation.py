@@ -8,8 +8,9 @@ from itertools import combinations, pairwise, zip_longest
 from typing import Literal
 
 from medground.language import words
-from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, Thing, things
+from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, STATES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.types import typed
@@ -41,9 +42,11 @@ _PAPER = verbose_pattern(
     by|from|with|that|which|about|comparing)\b)
     """
 )
+_PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
 _CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? (?!.* like\W*$)", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
@@ -51,7 +54,7 @@ _WHICH = verbose_pattern(
     """
 )
 _ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
-_ELSE = lazy_pattern(r"\b(?:anything|else|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
+_ELSE = lazy_pattern(r"\b(?:anything|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
 """What else there is for a disease."""
 OF_DRUG = verbose_pattern(
     r"""
@@ -66,21 +69,11 @@ OF_DISEASE = verbose_pattern(
     diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate)\b
     """
 )
-_ATTRIBUTE = verbose_pattern(
-    r"""
-    \b(?:symptoms?|signs?|causes?|prognosis|life\ expectancy|incubation\ period|prevalence|incidence|mortality|survival|
-    inheritance|age\ of\ onset|complications?|prevention|risk\ factors|genes?|mutations?|diagnosis|doses?|dosage|
-    (?:side|adverse)\ effects?|contra-?indications?|interactions?|half-life|mechanisms?(?:\ of\ action)?|risks?|
-    benefits?|alternatives?|indications?|costs?|price|harms?|dangers?)$
-    """
-)
-_THERE_IS = lazy_pattern(r"\b(?:cure|treatments?|therapy|therapies|tests?|antidote|vaccines?|evidence)$", re.IGNORECASE)
-"""What something has, and what there is for it, at the end of a question."""
 _PERSONS = word_lists("noun_phrase_words")["persons"]
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
-_SHORT = 6
-"""Words of a question that may say one thing more and yet leave out what it is about."""
+_SHORT, _LONG = 6, 8
+"""Words of a question that may say one thing more and yet leave out what it is about, and of one on "the vaccine"."""
 _NAME = 3
 """Words from which a noun phrase names something, though no heading has it, such as a disease activity score."""
 _ORDINARY = 2.0
@@ -207,8 +200,9 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
     is_ill = any(topic.role == "disease" for topic in found)
-    symptom: Role = "finding" if is_ill else "disease"
-    return tuple(replace(topic, role=symptom) if topic.role == "symptom" else topic for topic in found)
+    return tuple(
+        Topic(topic.name, "finding" if is_ill else "disease") if topic.role == "symptom" else topic for topic in found
+    )
 
 
 def named_in(text: str) -> Sequence[Topic]:
@@ -259,7 +253,7 @@ def _by_form(text: str) -> list[Topic]:
         if one and one.is_thing and one.of_health and not one.aside:
             beside = part is not None and part.start + len(part.said) + 1 == one.start
             return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
-    phrases = (thing for thing in things(text) if not (thing.is_people or _is_clause(thing.text)))
+    phrases = (thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text)))
     rare = [phrase.text for phrase in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(phrase.text))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
@@ -271,7 +265,7 @@ def _outcomes(text: str) -> list[Topic]:
     named = topics_of(text)
     if not named or any(topic.role != "treatment" for topic in named):
         return []
-    phrases = [thing for thing in things(text) if not (thing.is_people or _is_clause(thing.text))]
+    phrases = [thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text))]
     return [Topic(one.text, "other") for one in phrases if not any(topic.name in one.text for topic in named)][:1]
 
 
@@ -296,7 +290,9 @@ def things_before(before: Conversation) -> list[Thing]:
     """
     topics = topics_of(before.question)
     names = [topic.name for topic in topics]
-    phrases = [thing for thing in things(before.question) if not _is_clause(thing.text)]
+    phrases = [
+        _without_verb(thing, before.question, names) for thing in things(before.question) if not _is_clause(thing.text)
+    ]
     naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
     if before.referent:
         return list(dict.fromkeys([Thing(before.referent), *naming]))
@@ -307,8 +303,8 @@ def things_before(before: Conversation) -> list[Thing]:
         return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
-    topics = sorted(topics, key=lambda topic: topic.role == "finding")
-    return [Thing(name) for name in [topic.name for topic in topics] or before.earlier]
+    findings_last = sorted(topics, key=lambda topic: topic.role == "finding")
+    return [Thing(name) for name in [topic.name for topic in findings_last] or before.earlier]
 
 
 def _leads(name: str, before: Conversation) -> bool:
@@ -316,6 +312,13 @@ def _leads(name: str, before: Conversation) -> bool:
     head = before.question.partition(name)[0].lower().split()
     is_told = head[:1] and (AUXILIARIES | ASKING).isdisjoint(head[:1])
     return name not in before.subject and (is_told or (len(head) < _NAME and (_PERSONS | ASKING).isdisjoint(head)))
+
+
+def _without_verb(phrase: Thing, question: str, names: Sequence[str]) -> Thing:
+    """A noun phrase without a verb that was taken for its last noun: `meningitis` in `does meningitis hurt`."""
+    name = next((name for name in names if phrase.text.startswith(name)), phrase.text)
+    is_subject = question.partition(phrase.text)[0].lower().split()[-1:] in [[word] for word in AUXILIARIES]
+    return replace(phrase, text=name) if is_subject and len(phrase.text[len(name) :].split()) == 1 else phrase
 
 
 def left_out(asked: str, before: Conversation) -> list[str]:
@@ -330,11 +333,13 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         return []
     roles = {topic.role for topic in topics_of(asked)}
     problem, means = before.problem, before.means
+    if _PROPOSITION.search(asked):
+        return [topic.name for topic in _last(before)[:2]]
     main = before.main
-    is_combined = main is not None and main.role == "treatment" and not _ACTING.search(asked)
-    if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
+    is_combined = main is not None and main.role == "treatment" and not _ACTING.search(asked) or _is_compared(asked)
+    if " or " in means and not roles or _WHICH.search(asked) and len(before.latest) > 1:
         chosen = means if " or " in means else " or ".join(before.latest)
-    elif ("treatment" in roles and not is_combined) or OF_DISEASE.search(asked) or _ELSE.search(asked):
+    elif "treatment" in roles and not is_combined or OF_DISEASE.search(asked) or _ELSE.search(asked):
         chosen = problem or means
     elif "treatment" in roles or OF_DRUG.search(asked):
         chosen = means or problem
@@ -346,7 +351,20 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         last = [topic for topic in last if topic.role not in ("finding", "test")] or last
         first = main if main and main.role == "disease" and main.name in here else next(iter(last), None)
         chosen = first.name if first else ""
-    return [chosen] if chosen else []
+    return [for_what(chosen, before)] if chosen else []
+
+
+def for_what(name: str, before: Conversation) -> str:
+    """A treatment that many things have, such as surgery, with what it is for; any other name as it is."""
+    is_general = not topics_of(name) and any(topic.role == "treatment" for topic in named_in(name))
+    problem = before.problem
+    return f"{name} for {problem}" if is_general and problem and problem not in name else name
+
+
+def _is_compared(asked: str) -> bool:
+    """Whether a question compares something with what it leaves out: `would letrozole be better`."""
+    said = asked.lower().rstrip(" ?.!").split()
+    return "than" not in said and any(word in STATES and word.endswith(("er", "erent")) for word in said)
 
 
 def _last(before: Conversation) -> list[Topic]:
@@ -358,16 +376,34 @@ def _last(before: Conversation) -> list[Topic]:
 def names_its_subject(asked: str) -> bool:
     """Whether a question needs no other: it names a disease, or asks in whole words of a drug, or is a long one."""
     said = re.findall(r"[\w'’-]+", asked.lower())
-    named = topics_of(asked)
-    roles = {topic.role for topic in named}
+    roles = {topic.role for topic in topics_of(asked)}
     of_a_person = not _PERSONS.isdisjoint(said)
-    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
-    is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT))
-    acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
-    is_whole = "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
-    others = [topic.name for topic in named if topic.role == "other" and f"the {topic.name}" not in asked]
-    is_defined = ":" in asked or _DEFINED.search(asked) or (not roles and _CAPITAL.search(asked))
-    return is_long or acting or is_whole or bool(is_defined) or "disease" in roles or bool(others)
+    core = _CONDITION.sub("", asked)
+    saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
+    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
+    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
+    is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
+    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
+    acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
+    named = not roles and not _WHICH.search(asked) and _has_a_name(core)
+    is_defined = ":" in asked or _DEFINED.search(asked) is not None
+    others = [one.name for one in topics_of(asked) if one.role == "other"]
+    own = "disease" in roles or not all(_is_the(name, asked) for name in others)
+    if is_long or acting or named or is_defined or own:
+        return True
+    is_whole = said[:1] and said[0] in ASKING - {"which"} and not of_a_person and not _ACTING.search(asked)
+    return "treatment" in roles and len(said) > _NAME and bool(is_whole)
+
+
+def _refers(asked: str) -> bool:
+    """Whether a question is about something that is known, such as `the vaccine`."""
+    told = (one.said for one in _known(asked) if one.is_thing and _is_the(one.said, asked))
+    return any(not re.search(rf"{re.escape(name)} (?:of|for|against)\b", asked, re.IGNORECASE) for name in told)
+
+
+def _is_the(name: str, asked: str) -> bool:
+    """Whether a thing is one that is known: `how long does the tick have to be on`."""
+    return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
 
 
 def _names_an_outcome(asked: str) -> bool:
@@ -376,13 +412,20 @@ def _names_an_outcome(asked: str) -> bool:
     return any(_role(one) in ("disease", "finding") for one in found)
 
 
+def _has_a_name(asked: str) -> bool:
+    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
+    phrases = (thing.text for thing in things(asked) if not _is_clause(thing.text))
+    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
+    names = (phrase for phrase in phrases if not any(said in phrase for said in known))
+    return _CAPITAL.search(asked) is not None or any(len(words.terms(name)) >= _NAME for name in names)
+
+
 def with_subject(asked: str, name: str) -> str:
     """A question with what it leaves out: `which exercises help with vertigo?`"""
     text = asked.rstrip(" ?.!")
     if _WHICH.search(asked) and " or " in name:
         return f"{text}, {name}?"
-    link = "of" if _ATTRIBUTE.search(text) else "for" if _THERE_IS.search(text) else "with"
-    return f"{text} {link} {name}?"
+    return f"{text} with {name}?"
 
 
 def papers_meant(asked: str, before: Conversation) -> list[SourceDocument] | None:

@@ -16,8 +16,8 @@ _ONE = verbose_pattern(
 )
 _FIRST = frozenset(("first", "1st", "former"))
 _PLACES = _FIRST | {"second", "2nd", "last", "latter", "other"}
-_LETTER = lazy_pattern(r"(?<=\s)[A-Z](?=\W*$)")
-"""A letter at the end of a question: `and against B?`."""
+_VALUE = lazy_pattern(r"(?<=\s)(?P<value>[A-Za-z]|\d{1,2})(?=\W*$)")
+"""A letter or number at the end of a question: `and against B?`."""
 _OF_ANY = frozenset(("type", "stage", "grade"))
 """What any disease may have, though its number was not named before."""
 _KIND = lazy_pattern(
@@ -58,10 +58,14 @@ def _of_type(asked: str, before: Conversation) -> str:
 
 def _of_letter(asked: str, before: Conversation) -> str:
     """`is there a vaccine against B`, after hepatitis C."""
-    found = _LETTER.search(asked)
-    for own in (one for topic in before.topics for one in typed(topic.name)) if found else ():
-        if found and own.value.isalpha():
-            return f"{asked[: found.start()]}{own.said[:-1]}{found[0]}{asked[found.end() :]}"
+    found = _VALUE.search(asked)
+    if found is None or any(one.said.endswith(found["value"]) for one in typed(asked)):
+        return asked
+    for topic in before.topics:
+        own = next(iter(typed(topic.name)), None)
+        if own and own.said.endswith(own.value.upper()) and own.value.isdigit() == found["value"].isdigit():
+            name = f"{own.said[: -len(own.value)]}{found['value'].upper()}"
+            return asked[: found.start()] + topic.name.replace(own.said, name) + asked[found.end() :]
     return asked
 
 
@@ -97,7 +101,7 @@ def _of_one(asked: str, before: Conversation) -> str:
     kind = (found["alone"] or found["kind"] or "").strip().lower()
     both, objects = before.pair, [_plain_name(thing.text) for thing in things_before(before) if not thing.is_people]
     if kind in _PLACES:
-        name = both[kind not in _FIRST] if both else next(iter(before.latest[1:]), "")
+        name = both[kind not in _FIRST] if both else _other(before)
     elif kind:
         known = next((whole for thing in objects if (whole := _kind_of(kind, thing))), "")
         name = known or (f"{kind} {objects[0]}" if objects else "")
@@ -119,3 +123,9 @@ def _of_head(asked: str, before: Conversation) -> str:
         if found and head != topic.name and stands_alone(asked[found.end() :]):
             return asked[: found.start()] + topic.name + asked[found.end() :]
     return asked
+
+
+def _other(before: Conversation) -> str:
+    """Of the things before, the one of the kind of the last that was not asked about last."""
+    last = next(iter(before.topics), None)
+    return next((topic.name for topic in before.topics if last and topic.role == last.role and topic != last), "")

@@ -33,11 +33,16 @@ _LEAD = lazy_pattern(
 _SEVERAL = re.compile(rf"\?\s+(?=\w)|,?\s+and\s+(?=(?:{'|'.join(sorted(ASKING | AUXILIARIES))})\b)", re.IGNORECASE)
 """What stands between two questions of one text."""
 _MOST_QUESTIONS = 3
+_ANNOUNCED = lazy_pattern(
+    r"^(?:(?:and|ok|so|now)\s+)*(?:an)?(?:other|different|new|something else)\b[\w ]*[:,.-]\s+(?=\w)", re.IGNORECASE
+)
+"""What begins anew: `another question: is a wart contagious`."""
 _DESCRIBED = lazy_pattern(r",\s+(?:who|he|she|they|i)(?:[’']\w+| is| are| am| has| have)\s[^,?]+", re.IGNORECASE)
 """What is said of somebody: `my mother, she is 80`."""
+_FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _NAMING_FIRST = lazy_pattern(
-    r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+(?P<rest>.+)",
+    r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to|as for) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+(?P<rest>.+)",
     re.IGNORECASE,
 )
 """A name, and what is asked of it: `what about gout, is that worse`, `back to gout, is that worse`."""
@@ -57,11 +62,43 @@ _WHY = verbose_pattern(
     for\ how\ long)$
     """
 )
+_KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
 _PLACE = lazy_pattern(
     r"(?:the )?(?:(?:1|1st|first|former)|(?P<last>2|2nd|second|last|latter|other))(?: one)?", re.IGNORECASE
 )
+_DEGREE = lazy_pattern(
+    r"^(?:(?:mild|moderate|severe|acute|chronic|early|late|advanced|serious|critical)\s+)+", re.IGNORECASE
+)
+_OF_DISEASES = r"""
+    symptoms?|signs?|causes?|treatments?|therapy|therapies|prognosis|cure|life\ expectancy|incubation\ period|
+    prevalence|incidence|mortality|survival|inheritance|age\ of\ onset|complications?|prevention|risk\ factors|
+    genes?|mutations?|diagnosis|diagnostic\ tests?|tests?|vaccines?
+"""
+_OF_DRUGS = r"""
+    doses?|dosage|(?:side|adverse)\ effects?|contra-?indications?|interactions?|half-life|
+    mechanisms?\ of\ action|mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|
+    evidence|harms?|dangers?
+"""
+_THING = verbose_pattern(
+    rf"""
+    ^(?:and\ |but\ |so\ )?(?:(?:what(?:[’']?s|\ is|\ are|\ were|\ was)|which|is\ there|are\ there|any|
+    does\ it\ have)\s+)?(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|
+    long-term|possible|known|normal|correct|available|first|average|exact|
+    serious)\s+)*(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})(?:\ (?:are|is)\ (?:there|available|known|
+    common|used)|\ available|\ known|\ with\ [\w\s-]{{2,40}})?$
+    """
+)
+_FOR = verbose_pattern(
+    r"""
+    ^(?:cure|treatments?|therapy|therapies|tests?|diagnostic\ tests?|antidote|vaccines?|evidence)$
+    """
+)
 _LONGEST_CONDITION = 12
 _LONGEST_NAME = 6
+_OTHER_NUMBER = {"does": "do", "is": "are", "was": "were", "has": "have"}
+_OTHER_NUMBER |= {other: verb for verb, other in _OTHER_NUMBER.items()}
+_NUMBER = re.compile(rf"^(?:{'|'.join(_OTHER_NUMBER)})\b", re.IGNORECASE)
+"""The verb that begins a closed question, if its form tells one from several."""
 
 
 def bare_interrogative(asked: str, before: Conversation) -> Reading | None:
@@ -95,7 +132,9 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     """`And in children?`: the former question under that condition."""
     former = before.question
     rest = _LEAD.sub("", asked).rstrip(" ?.!")
-    words = [word.strip(",;:-") for word in rest.lower().split()]
+    focus = _FOCUS.match(rest)
+    plain = rest[focus.end() :] if focus else rest
+    words = [word.strip(",;:-") for word in plain.lower().split()]
     if (
         not 2 <= len(words) <= _LONGEST_CONDITION
         or words[:2] == ["when", "to"]
@@ -112,9 +151,23 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     most = _LONGEST_CONDITION if words[0] == "when" else 4
     same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,{most}}})$", start, re.IGNORECASE)
     if same and words[0] in ("in", "for", "among", "during", "after", "against", "when"):
-        is_alike = Thing(same["of"]).is_people == Thing(added).is_people  # people in place of people
-        start = start[: same.start()] if is_alike or words[0] == "when" else start
+        start, added = _in_place(start, same, added)
     return Reading(f"{start} {added[0].lower()}{added[1:]}?")
+
+
+def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
+    """A condition in place of the same kind of one: people of people; a mild case stays one of that disease."""
+    of = same["of"].strip()
+    if _KIND_OF.match(added) and Thing(of).is_disease:
+        return before[: same.start()], f"{added} of {_DEGREE.sub('', of)}"
+    if (
+        Thing(added).is_people
+        and added.split(" ", 1)[0] != "when"
+        and not Thing(of).is_people
+        and not of.lower().startswith("pregnan")
+    ):
+        return before, added
+    return before[: same.start()], added
 
 
 def another_name(asked: str, before: Conversation) -> Reading | None:
@@ -128,7 +181,7 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
     words = name.lower().split()
     if not words or len(words) > _LONGEST_NAME or AUXILIARIES & set(words) or points_at_something(name):
         return None
-    if named and (len(words) > 4 or (ASKING | VERBS | PREPOSITIONS) & set(words)):
+    if named and (len(words) > 4 or (ASKING | VERBS | PREPOSITIONS) & set(words) or _THING.fullmatch(name)):
         return None
     if words[0] == "the" and " between " in f" {name} ":
         return None
@@ -138,13 +191,13 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         if people and people in former:
             return Reading(former.replace(people, name, 1))
         return condition(f"in {name}", before)
-    named = topics_of(name)
-    role = named[0].role if named else "disease" if Thing(name).is_disease else "treatment"
+    topics = topics_of(name)
+    role = topics[0].role if topics else "disease" if Thing(name).is_disease else "treatment"
     alike = [thing for thing in found if role == "disease" and thing.is_disease]
     alike = sorted(alike, key=lambda thing: len(thing.text)) or [
         Thing(t.name) for t in topics_of(former) if t.role == role
     ]
-    if named and not alike and topics_of(former):  # a drug after a disease: both stand
+    if topics and not alike and topics_of(former):  # a drug after a disease: both stand
         return Reading(with_subject(former, name))
     replaced = next(iter([*alike, *found]), None)
     if replaced and replaced.text in name:  # another kind of it
@@ -153,7 +206,27 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
     article = r"(?:\ban? )?" if words[0] in ("a", "an") else ""
     text = re.sub(article + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
+    if replaced == found[0] and Thing(name).is_plural != replaced.is_plural:
+        text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
     return Reading(text)
+
+
+def thing_asked_for(asked: str, before: Conversation) -> Reading | None:
+    """`Side effects?`, `is there a cure?`: of what the former question is about."""
+    text = _bare(asked)
+    found = _THING.fullmatch(text)
+    if found is None or not found["thing"]:
+        return None
+    named = [thing for thing in things_before(before) if not thing.is_people and not thing.is_asked_for]
+    diseases = sorted((thing for thing in named if thing.is_disease), key=lambda thing: len(thing.text.split()))
+    others = [thing for thing in named if not thing.is_disease]
+    chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
+    if chosen is None:
+        asked_before = before.question[:80]
+        raise UsageError(f"cannot tell from “{asked_before}” what {found['thing']!r} is about; write the name as well")
+    of = "for" if _FOR.match(found["thing"]) else "of"
+    end = found.end("thing")
+    return Reading(f"{text[:end]} {of} {chosen.text}{text[end:]}?")
 
 
 def _bare(text: str) -> str:
@@ -220,16 +293,18 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     papers = papers_meant(asked, before)
     if papers is not None:
         return _about_paper(asked, papers)
+    if announced := _ANNOUNCED.match(asked):
+        return Reading(asked[announced.end() :])
     described = _DESCRIBED.search(asked)
     if described and Thing(asked[: described.start()]).is_people and _LEAD.match(asked):
-        reading = read_follow_up(asked[: described.start()], before)
-        return replace(reading, text=reading.text.rstrip(" ?.!") + described[0])
+        of_them = read_follow_up(asked[: described.start()], before)
+        return replace(of_them, text=of_them.text.rstrip(" ?.!") + described[0])
     typed, asked = asked, completed(asked, before)
     if naming := _NAMING_FIRST.fullmatch(asked):
         return read_follow_up(naming["rest"], Conversation(naming["name"], earlier=(naming["name"],)))
-    for form in (bare_interrogative, still_true, condition, another_name, pointing):
+    for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, before)) is not None:
-            is_lacking = form in (another_name, condition) or Thing(reading.stands_for).is_people
+            is_lacking = form is another_name or Thing(reading.stands_for).is_people
             return _with_problem(reading, before) if is_lacking else reading
     names = left_out(asked, before) if asked == typed else []
     wholes = [with_subject(asked, name) for name in names]

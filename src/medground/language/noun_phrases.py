@@ -51,6 +51,8 @@ class Thing:
     """A noun phrase of a question, as it is written there without its article."""
 
     text: str
+    is_asked_for: bool = False
+    """Whether it is what the question asks for, in the plural: `drugs used for gout`. Only "they" stands for it."""
 
     @property
     def is_people(self) -> bool:
@@ -90,7 +92,17 @@ def _things(question: str) -> list[Thing]:
         return [Thing(text) for text in _cut([" ".join(words)])] if len(words) <= _LONG_SUBJECT else []
     at = next((n for n, word in enumerate(lower) if word in AUXILIARIES), None)
     found = _without_auxiliary(words, lower) if at is None else _around(words, lower, at)
-    return [Thing(text) for text in _cut([part for phrase in found for part in _with_condition(phrase)])]
+    named = [Thing(text) for text in _cut([part for phrase in found for part in _with_condition(phrase)])]
+    return [*named, *_asked_for(words, lower, at)]
+
+
+def _asked_for(words: Sequence[str], lower: Sequence[str], at: int | None) -> list[Thing]:
+    """What is asked for in the plural: `which drugs are used for gout`, `what are the symptoms of lupus`."""
+    if at is None or lower[0] not in ("what", "which") or lower[at] not in ("are", "were"):
+        return []
+    rest = words[at + 1 :] if at == 1 else [*words[1:at], *words[at + 1 :]]
+    text = _DETERMINERS.sub("", " ".join(rest))
+    return [Thing(text, is_asked_for=True)] if len(rest) > 1 and "there" not in lower else []
 
 
 def _with_condition(phrase: str) -> list[str]:

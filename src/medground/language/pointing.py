@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.conversation import OF_DRUG, ONE_OF, Conversation, things_before, topics_of
+from medground.language.conversation import OF_DRUG, ONE_OF, Conversation, for_what, named_in, things_before, topics_of
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.pattern import verbose_pattern
+from medground.language.pattern import lazy_pattern, verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,17 @@ _DUMMY = verbose_pattern(
     """
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
+_DOCTORS = lazy_pattern(r"they (?:operate|test|check|treat|diagnose|give|do|say|look|find|call)\b", re.IGNORECASE)
+"""Who treats, whom nobody named."""
+_LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
 _CLAUSE = verbose_pattern(
     r"""
     \b(?:when|if|because|although|while|since|that|which|who|whether|and|or|but)\b|[:;.]\s|\s-+\s|--|[–—]
     """
 )
 """What begins another clause: "does aspirin help when it is taken late", "elephant trunk: does it help"."""
+_TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECASE)
+"""What is said before a question: `what is dialysis, does it hurt`."""
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
@@ -99,8 +104,9 @@ def pointing(asked: str, before: Conversation) -> Reading | None:
     if thing is None:
         asked_before = before.question[:80]
         raise UsageError(f"cannot tell from “{asked_before}” what {word!r} refers to; write the name in its place")
-    text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), thing.text)
-    return Reading(text, word=word, stands_for=thing.text)
+    name = for_what(thing.text, before)
+    text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), name)
+    return Reading(text, word=word, stands_for=name)
 
 
 def _put(asked: str, start: int, end: int, name: str) -> str:
@@ -118,7 +124,7 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
 
 def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Conversation) -> Thing | None:
     """Which thing of the former question a word points at; None where there is none."""
-    objects = [thing for thing in found if not thing.is_people]
+    objects = [thing for thing in found if not (thing.is_people or thing.is_asked_for)]
     ill = {topic.name for topic in before.topics if topic.role == "disease"}
     diseases = [thing for thing in objects if thing.is_disease or thing.text in ill]
     diseases.sort(key=lambda thing: (not thing.is_disease, len(thing.text.split())))
@@ -134,7 +140,8 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
-        chosen = [*(found[:1] if found[0] in several else []), *people, *several, *found]
+        wanted = [thing for thing in found if thing.is_asked_for]
+        chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
     elif OF_DRUG.search(asked):
         here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
@@ -162,9 +169,13 @@ def stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
+    if found[0].lower() == "they":
+        return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
     if asked[: found.start()].endswith("worth "):
+        return True
+    if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
     if dummy is None or dummy["verb"] is None:
@@ -178,6 +189,9 @@ def _is_dummy(asked: str, found: re.Match[str]) -> bool:
 def _points_inside(asked: str, found: re.Match[str]) -> bool:
     """Whether the word points at something earlier in the same question: "does aspirin help when it is taken late"."""
     before = asked[: found.start()]
+    told = _TOLD.match(before)
+    if told and (named := named_in(told[1])):
+        return not (OF_DRUG.search(asked) and all(topic.role == "disease" for topic in named))
     clause = next(iter(_CLAUSE.finditer(before)), None)
     if clause is None or clause.start() == 0:
         return False

@@ -92,7 +92,7 @@ def test_an_answer_of_words_alone_leads_with_its_quotes(
     for form in ("markdown", "html", "ris"):
         assert run("export", kept, "--format", form) == 0
     shown = capsys.readouterr().out
-    assert "Aspirin significantly reduced the risk of stroke. [E1]\nAspirin and stroke." in shown
+    assert "Aspirin significantly reduced the risk of stroke. [E1]\nAspirin and stroke, doi.org." in shown
     assert '"status": "not judged"' in shown
 
 

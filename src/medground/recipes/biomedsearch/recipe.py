@@ -92,7 +92,11 @@ async def _search_one(one: SubQuestion, plan: ResearchPlan, names: Sequence[str]
         return found
 
     with run.step(SubQuestionBegun(id=one.id, text=one.text, tools=tools, names=tuple(names))) as span:
-        found = SubFound(one, tuple(await concurrently(use(tool) for tool in tools)))
+        used = await concurrently(use(tool) for tool in tools)
+        if all(tool.state == "not configured" for tool in used):  # a plan may ask for nothing that is open
+            others = run.settings.section(BioMedSearchSettings).tools
+            used += await concurrently(use(tool) for tool in others if tool not in tools)
+        found = SubFound(one, tuple(used))
         failed = tuple(tool.tool for tool in found.tools if tool.state in ("failed", "not configured"))
         run.end(span, SubQuestionDone(id=one.id, kept=sum(len(tool.hits) for tool in found.tools), failed=failed))
     return found

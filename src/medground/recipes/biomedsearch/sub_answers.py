@@ -111,7 +111,7 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
     if isinstance(output, ModelFailed):
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
     author = run.answerer(reporting.answer_part).name
-    if not output.answerable:
+    if not (output.answerable and output.claims):  # small models contradict themselves in this
         reason = remark(output.reason, run.ledger.documents.values(), run.question.text) or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
