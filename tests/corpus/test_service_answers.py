@@ -21,26 +21,7 @@ ESUMMARY_2 = """<eSummaryResult><DocumentSummarySet><DocumentSummary uid="900600
 <Authors><Author><Name>Ek P</Name></Author></Authors><Title>Wool and warts</Title><ArticleIds><ArticleId>
 <IdType>pubmed</IdType><Value>90060001</Value></ArticleId></ArticleIds></DocumentSummary></DocumentSummarySet>
 </eSummaryResult>"""
-PUBTATOR = "90060001|t|Wool and warts\n90060001|a|Warts shrank.\n90060001\t9\t14\twarts\tDisease\tMESH:D014860\n"
 OPENALEX = "id,doi,display_name,publication_year,ids.pmid,abstract\nW1,,Wool and warts,2012,90060001,Warts shrank.\n"
-PAGE = """MIME-Version: 1.0
-Content-Type: multipart/related; type="text/html"; boundary="=_b"
-
---=_b
-Content-Type: text/html; charset="utf-8"
-Content-Transfer-Encoding: quoted-printable
-
-<html><head><title>Wool and warts</title><meta name=3D"citation_pmid" content=3D"90060001"></head>
-<body><article><h1>Wool and warts</h1><p>Warts shrank.</p></article></body></html>
-
---=_b
-Content-Type: image/png
-Content-Transfer-Encoding: base64
-
-iVBORw0KGgo=
-
---=_b--
-"""
 
 
 @each_row(
@@ -51,10 +32,7 @@ iVBORw0KGgo=
         ("search.xml", EUROPE_PMC),
         ("summaries.xml", ESUMMARY_1),
         ("summaries_2.xml", ESUMMARY_2),
-        ("x.pubtator", PUBTATOR),
         ("works.csv", OPENALEX),
-        ("page.mhtml", PAGE),
-        ("page.mht", PAGE.replace("\n", "\r\n")),
     ],
 )
 def test_an_answer_of_a_service_is_read_record_by_record(tmp_path: Path, name: str, content: str) -> None:

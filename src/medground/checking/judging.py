@@ -31,7 +31,8 @@ from medground.checking.quoting import misquoted, repeats
 from medground.checking.sentences import CitingSentence
 from medground.checking.sources import Quote, Source, Told, heading, nearest, source_of, told, windows
 from medground.checking.support import LEAST_WORDS, claim_on, features_of, likelihood, parts_of
-from medground.corpus.retraction import RETRACTED, why_aside
+from medground.corpus.banners import GONE
+from medground.corpus.retraction import why_aside
 from medground.models.operators.differences import NEGATION
 from medground.values.finding import Finding, FindingEvidence
 from medground.values.lookup import Lookup, Ranker
@@ -181,9 +182,9 @@ def _by_code(one: SentenceToJudge) -> Told | None:
     """What code alone says of a sentence; None where the critic is needed."""
     if wrong := next((entry for entry in one.cited if entry.wrong), None):
         return Told("wrong_reference", wrong.wrong, heading(wrong.documents[0]))
-    gone = next((s.document for s in one.sources if why_aside(s.document) == RETRACTED), None)
+    gone = next((s.document for s in one.sources if why_aside(s.document) in GONE), None)
     if gone is not None:
-        return Told("retracted", f"{gone.id} was retracted", heading(gone))
+        return Told("retracted", f"{gone.id} was {why_aside(gone)}", heading(gone))
     if quoted := misquoted(one.said, one.sources or one.others, cited=bool(one.sources)):
         return quoted
     few = len(set(told(one.claim))) < LEAST_WORDS

@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 from medground.language.pattern import lazy_pattern
 
-Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
-_TOLD: tuple[Said, ...] = ("retracted", "removed", "notice", "concern", "erratum")
+Said = Literal["retracted", "withdrawn", "removed", "notice", "concern", "erratum", "in doubt"]
+_TOLD: tuple[Said, ...] = ("retracted", "withdrawn", "removed", "notice", "concern", "erratum")
+GONE = ("retracted", "withdrawn")
+"""What a file says of itself that takes its paper out of the evidence."""
 _NOUNS = ("removal", "correction", "corrections")
 """Words that also have other uses, as all nouns of `notice` do."""
 _WEAK = ("retrait", "retiro", "ritiro", "rückzug", "rücknahme", "widerruf", "отзыв", "سحب", "removal")
@@ -165,12 +167,12 @@ def is_banner(line: str) -> bool:
         return True
     sentence = words[: cut.start()] if (cut := _CUT.search(words)) else words
     kinds = {kind for one in takewhile(bool, map(_kinds, _TOKEN.findall(sentence))) for kind in one or ()}
-    return ({"this", "thing"} <= kinds and not kinds.isdisjoint(("retracted", "notice"))) or _said(words) == "retracted"
+    return ({"this", "thing"} <= kinds and not kinds.isdisjoint(("retracted", "notice"))) or _said(words) in GONE
 
 
 def is_stamp(words: str) -> bool:
     """Whether the words of a watermark or a banner are no more than that the paper was retracted."""
-    return len(words.split()) <= _STAMP and _said(words) == "retracted"
+    return len(words.split()) <= _STAMP and _said(words) in GONE
 
 
 def above(lines: Iterable[str]) -> Iterator[str]:
@@ -185,7 +187,7 @@ def banner_fields(lines: Iterable[str]) -> dict[str, Any]:
     """
 
     def says_so(line: str) -> bool:  # a sentence that ends in a full stop is not a title
-        return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) == "retracted")
+        return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) in GONE)
 
     found = next(filter(says_so, lines), None)
     if found is None:

@@ -32,6 +32,7 @@ ON_THE_LIST = "It is on the list of retracted papers, regardless of what the rec
 
 _REASONS: Mapping[Said, str] = {
     "retracted": RETRACTED,
+    "withdrawn": "withdrawn",
     "removed": REMOVED,
     "notice": NOTICE,
     "concern": CONCERN,

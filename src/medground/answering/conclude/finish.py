@@ -117,8 +117,7 @@ def _tell_open(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
 
 def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
     """Warn where a paper that is quoted was replaced by a newer version of it."""
-    named = dict.fromkeys(quote.document_id for quote in quotes)
-    for older, newer in replaced([run.ledger.documents[name] for name in named]):
+    for older, newer in replaced([run.ledger.documents[n] for n in dict.fromkeys(q.document_id for q in quotes)]):
         run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
 
 

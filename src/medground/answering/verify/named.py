@@ -21,6 +21,7 @@ from medground.answering.verify.references import (
     references,
     trial_numbers,
 )
+from medground.corpus.banners import GONE
 from medground.corpus.retraction import RETRACTED, listed, why_aside
 from medground.corpus.retraction_table import GRAVE
 from medground.language import words
@@ -228,7 +229,7 @@ def _misquoted(passage: str, documents: Sequence[Document], which: str) -> Held:
 
 def retracted_references(sentence: str, documents: Iterable[Document]) -> list[str]:
     """The references in a sentence to retracted papers, by id or by author and year, in its own words."""
-    gone = [document for document in documents if why_aside(document) == RETRACTED]
+    gone = [document for document in documents if why_aside(document) in GONE]
     known = {name for document in gone for name in _names(document)}
     found = [work.text for work in references(sentence) if _is_known(work, known, gone) or _is_listed(work)]
     found += [work.text for work in author_years(plain(sentence)) if work.year and any(map(work.is_of, gone))]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from medground.answering.read.evidence import evidence_views
+from medground.answering.read.readable import replaced
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.verify.orders import is_absence
@@ -60,9 +61,10 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
 
 
 def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
-    """The quotes that are shown where no model writes, best first."""
+    """The quotes that are shown where no model writes, best first; of a replaced version, last."""
     run.answered_by[read_and_answer.name] = KEYLESS
-    views = evidence_views(evidence, run.ledger.documents)
+    older = {one.id for one, _ in replaced([run.ledger.documents[e.document_id] for e in evidence])}
+    views = evidence_views(sorted(evidence, key=lambda e: e.document_id in older), run.ledger.documents)
     chosen = chosen_quotes(asked, views, run.settings.recipe.sentences)
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 

@@ -13,13 +13,13 @@ from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import is_docx, open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import is_page, is_saved_page, open_html, open_saved_page
+from medground.corpus.readers.html import is_page, open_html
 from medground.corpus.readers.jats import JATS_ROOTS, read_jats
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
-from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
+from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text
 from medground.corpus.readers.reference_managers import (
     ENDNOTE_ROOTS,
     ZOTERO_ROOTS,
@@ -42,7 +42,7 @@ from medground.home.registry import find, given
 
 # What to say of a file that no reader accepts: what it is, and what to do.
 
-_READ = "Medground reads PDF, PubMed, JATS, HTML, MHTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
+_READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
 _REASONS, _FOREIGN = (
     {name: reason for reason, names in NAMES[table].items() for name in names.split()} for table in ("aliens", "roots")
 )
@@ -73,8 +73,6 @@ def detect(path: Path) -> str:
     suffix = path.name.lower().removesuffix(".gz")[-12:]
     if found := _packed_reader(start, path):
         return found
-    if is_saved_page(start):
-        return "mhtml"
     if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(_MARKDOWN)):
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
@@ -161,8 +159,8 @@ PASSED_OVER = "none"
 """The reader of an input that nothing can read: reading it says why."""
 
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
-_TAGGED: dict[str, tuple[str, ...]] = {**dict.fromkeys(FORMS, (".txt",)), "nbib": (".nbib", ".txt")}
-_TAGGED |= {"ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".ciw", ".txt")}
+_TAGGED = {"nbib": ".nbib", "ris": ".ris", "enw": ".enw", "wos": ".ciw"}
+"""How files of a form are named, if not `.txt`."""
 
 READERS: Mapping[str, Reader] = {
     "medline": of_files("medline", partial(read_medline, raw=True), *XML),
@@ -172,16 +170,16 @@ READERS: Mapping[str, Reader] = {
     "guidelines": of_files(
         "guidelines",
         partial(texts.read_collection, convert=texts.guideline_document, columns=_GUIDELINE),
-        *(*LINES, ".parquet"),
+        *LINES,
+        ".parquet",
     ),
     "wikipedia": Reader(texts.open_wikipedia, (*LINES, ".parquet")),
     "jsonlines": of_files("jsonlines", read_jsonlines, *LINES),
     "pdf": Reader(open_pdf, (".pdf",)),
     "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
-    **{form: of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
+    **{form: of_files(form, partial(read_tagged, form=form), _TAGGED.get(form, ".txt"), ".txt") for form in FORMS},
     "pubmed-abstract": of_files("pubmed-abstract", partial(read_pubmed_text, summary=False), ".txt"),
     "pubmed-summary": of_files("pubmed-summary", partial(read_pubmed_text, summary=True), ".txt"),
-    "pubtator": of_files("pubtator", read_pubtator, ".pubtator", ".txt"),
     "bibtex": of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
     "csv": of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
     "csl-json": of_files("csl-json", read_csl, ".json", ".json.gz"),
@@ -189,7 +187,6 @@ READERS: Mapping[str, Reader] = {
     "zotero": of_files("zotero", read_zotero, ".rdf"),
     "service-xml": of_files("service-xml", read_service_xml, *XML),
     "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
-    "mhtml": Reader(open_saved_page, (".mhtml", ".mht"), open_saved_page),
     "docx": Reader(open_docx, WORD, open_docx),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
 }

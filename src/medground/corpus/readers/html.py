@@ -95,30 +95,6 @@ def open_html(path: Path, folder: Path | None = None) -> Input:
     return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
 
 
-_SAVED = re.compile(rb"(?:[\w-]+:.*\n(?:[ \t].*\n)*){0,20}Content-Type:\s*multipart/related", re.IGNORECASE)
-"""The lines above a page that a browser saved as one file (MHTML)."""
-
-
-def is_saved_page(start: bytes) -> bool:
-    """Whether the start of a file is that of a page in MHTML."""
-    return _SAVED.match(start) is not None
-
-
-def open_saved_page(path: Path, folder: Path | None = None) -> Input:
-    """One page in MHTML, named after its place in `folder`."""
-    return document_input(path, "mhtml", partial(_saved_document, name=name_below(path, folder)), apart=True)
-
-
-def _saved_document(content: bytes, name: str) -> Document:
-    from email import message_from_bytes
-
-    pages = (part for part in message_from_bytes(content).walk() if part.get_content_type() == "text/html")
-    page = next(pages, None)
-    if page is None or not isinstance(html := page.get_payload(decode=True), bytes):
-        raise ValueError("the saved page holds no HTML; save it again as HTML")
-    return html_document(html, name)
-
-
 def is_page(start: bytes) -> bool:
     """Whether the start of a file is that of an HTML page."""
     return _PAGE.match(start.removeprefix(b"\xef\xbb\xbf")) is not None

@@ -132,10 +132,16 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
 
 
 _LONGEST_LEGEND = 150
-_BACK = dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest")
-_BACK |= dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding")
-_BACK |= {"con": "Author contributions", "ack": "Acknowledgements", "glossary": "Abbreviations", "app": "Appendix"}
-_BACK |= {"data-availability": "Data availability", "ethics-statement": "Ethics statement"}
+_BACK = {
+    **dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest"),
+    **dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding"),
+    "con": "Author contributions",
+    "ack": "Acknowledgements",
+    "glossary": "Abbreviations",
+    "app": "Appendix",
+    "data-availability": "Data availability",
+    "ethics-statement": "Ethics statement",
+}
 """What stands after the body, by the names that JATS gives its kinds."""
 
 JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
@@ -143,16 +149,10 @@ JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 _IN_CONTRIB = ("name", "name-alternatives", "string-name", "collab", "collab-alternatives", "xref", "anonymous")
 _READ = frozenset(
     [
-        *(
-            "journal-title",
-            "journal-title-group/journal-title",
-            "title-group/article-title",
-            "abstract",
-            "trans-abstract",
-        ),
+        *("journal-title", "journal-title-group/journal-title", "title-group/article-title", "abstract"),
+        *("trans-abstract", "article-id", "pub-date", "history/date", "volume", "issue", "fpage", "lpage"),
+        *("elocation-id", "kwd-group/kwd", "permissions/license", "funding-group/funding-statement"),
         *(f"contrib-group/contrib/{name}" for name in _IN_CONTRIB),
-        *("article-id", "pub-date", "history/date", "volume", "issue", "fpage", "lpage", "elocation-id"),
-        *("kwd-group/kwd", "permissions/license", "funding-group/funding-statement"),
     ]
 )
 """The front matter that is in fields or in the text; all else is metadata by its name."""

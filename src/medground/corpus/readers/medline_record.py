@@ -8,13 +8,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 from lxml import etree
 
-from medground.corpus.readers.values import iso_date, own_title, year_in
+from medground.corpus.readers.values import MONTHS, iso_date, own_title, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of
 from medground.values.document import MeshHeading, Substance
 
 CITATIONS = ("MedlineCitation", "BookDocument")
 RECORDS = ("PubmedArticle", "PubmedBookArticle", *CITATIONS)
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
 _DATES = {"DateCreated": "created", "DateRevised": "revised", "DateCompleted": "completed"}
 _DATES |= dict.fromkeys(_PUBLISHED, "published")

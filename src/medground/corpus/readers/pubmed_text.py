@@ -1,4 +1,4 @@
-"""PubMed's own text files, record by record: "Abstract", "Summary" and PubTator's. A list of ids holds no text.
+"""PubMed's own text files, record by record: "Abstract" and "Summary". A list of ids holds no text.
 
 The parts of a record are given the tags that PubMed's format `.nbib` has for them, and read as such a record.
 """
@@ -32,10 +32,10 @@ _IDS = {
 _OWN_IDS = re.compile(r"(?:doi|pmcid|pmid): ?\S", re.IGNORECASE)
 """How the ids of a record begin, below its abstract; above it stand those of papers that comment on it."""
 _LINKS = {
-    "CON": "Comment on", "CIN": "Comment in", "EIN": "Erratum in", "EFR": "Erratum for", "UIN": "Update in",
-    "UOF": "Update of", "RIN": "Retraction in", "ROF": "Retraction of", "ECI": "Expression of concern in",
+    "comment on": "CON", "comment in": "CIN", "erratum in": "EIN", "erratum for": "EFR", "update in": "UIN",
+    "update of": "UOF", "retraction in": "RIN", "retraction of": "ROF", "expression of concern in": "ECI",
 }  # fmt: skip
-_LINK = re.compile(rf"({'|'.join(_LINKS.values())})\s*:?\s", re.IGNORECASE)
+_LINK = re.compile(rf"({'|'.join(_LINKS)})\s*:?\s", re.IGNORECASE)
 _BESIDE = re.compile(
     r"author information:|conflict of interest|(?:copyright|©)|publication types?:|mesh terms?:|substances:|"
     r"(?:doi|pmcid|pmid): ?\S|grants?(?: support)?:|collaborators?:|\[article in|supplementary|\(c\)",
@@ -46,25 +46,27 @@ _NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))
 _LONGEST_NAME = 12
 _LISTED = re.compile(
     r"\s*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
-    r"(?:\"?(?:(?:pmid|doi):? ?|https?://[\w.]+/(?:articles/)?)?(?:[1-9]\d{3,7}|PMC\d+|10\.\d{4,9}/[^\s,;\"]+)/?\"?(?:[\s,;]+|\Z))+",
+    r"(?:\"?(?:(?:pmid|doi):? ?|https?://[\w.]+/(?:articles/)?)?"
+    r"(?:[1-9]\d{3,7}|PMC\d+|10\.\d{4,9}/[^\s,;\"]+)/?\"?(?:[\s,;]+|\Z))+",
     re.IGNORECASE,
 )
-_PUBTATOR = re.compile(r"^(?P<PMID>[1-9]\d{0,7})\|t\|(?P<TI>.*)\n(?P=PMID)\|a\|(?P<AB>.*)$", re.MULTILINE)
-"""Title and abstract in PubTator's own form; the lines of its annotations follow."""
+_IDS_ALONE = (
+    "a list of ids (PMIDs, PMC ids or DOIs), which holds no text; export the records from PubMed as .nbib, "
+    'or read them with medground paper, such as "medground paper PMID:1"'
+)
+_PUBTATOR = re.compile(r"\d{1,8}\|t\|.*\n\d{1,8}\|a\|")
 _SAMPLE = 20_000
 
 
 def pubmed_text_format(start: str) -> str | None:
-    """`pubmed-abstract`, `pubmed-summary` or `pubtator` where the start of a file is in one of them; None otherwise.
+    """`pubmed-abstract` or `pubmed-summary` where the start of a file is in one of them; None otherwise.
 
-    Raises ValueError: it is a list of ids.
+    Raises ValueError: it is a list of ids, or in PubTator's own form.
     """
     if _LISTED.fullmatch(start[:_SAMPLE]) and len(start.split()) > 1:
-        kind = "DOIs" if "10." in start else "PMC ids" if "PMC" in start else "PMIDs"
-        why = f"a list of {kind}, which holds no text; export the records from PubMed as .nbib"
-        raise ValueError(f'{why}, or read them with medground paper, such as "medground paper PMID:1"')
+        raise ValueError(_IDS_ALONE)
     if _PUBTATOR.match(start.lstrip()):
-        return "pubtator"
+        raise ValueError("annotations in PubTator's own form; export them from PubTator as BioC (XML or JSON)")
     first = _BEGINS.match(start.lstrip("\ufeff\r\n "))
     if first is None or first[1] != "1" or not _PMID.search(start):
         return None
@@ -77,14 +79,6 @@ def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
-
-
-def read_pubtator(path: Path) -> Iterator[Item]:
-    """The titles and abstracts of a file in PubTator's own form; the position of a bad one is its line."""
-    text = text_of(path).replace("\r\n", "\n")
-    for found in _PUBTATOR.finditer(text):
-        tags = Tags([(tag, [value]) for tag, value in found.groupdict().items()], FORMS["nbib"])
-        yield made(partial(tagged_document, tags, "nbib"), path, text.count("\n", 0, found.start()) + 1)
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:
@@ -117,8 +111,7 @@ def _abstract(blocks: Sequence[str]) -> list[Pair]:
     abstract: list[str] = []
     for block in rest:
         if link := _LINK.match(block):
-            tag = next(tag for tag, name in _LINKS.items() if name.casefold() == link[1].casefold())
-            pairs.append((tag, [block[link.end() :]]))
+            pairs.append((_LINKS[link[1].casefold()], [block[link.end() :]]))
         elif not _BESIDE.match(block):
             abstract.append(block)
     return [*pairs, ("AB", abstract)] if abstract else pairs

@@ -199,7 +199,6 @@ def _pairs(value: Any) -> list[tuple[str, Any]]:
         (one.partition(":")[0], one.partition(":")[2]) for one in listed if isinstance(one, str)
     ]
     for one in (one for one in listed if isinstance(one, Mapping)):
-        told = {str(name).casefold(): value for name, value in one.items()}
-        kind = told.get("type") or told.get("idtype") or told.get("kind")
-        pairs.append((str(kind), told.get("id") or told.get("value")))
+        kind = one.get("type") or one.get("idtype") or one.get("IdType") or one.get("kind")
+        pairs.append((str(kind), one.get("id") or one.get("value") or one.get("Value")))
     return pairs

@@ -187,12 +187,8 @@ _IN_ENDNOTE = frozenset([*_IN_RIS, "database", "source-app", "rec-number", "fore
 
 def read_endnote(path: Path) -> Iterator[Item]:
     """The records of a file of EndNote; the position of a bad one is its number, counting from 1."""
-    found = False
-    for item in record_items(path, ["record"], ENDNOTE_ROOTS, _items, "record"):
-        found = True
-        yield item
-    if not found:
-        raise BadDocument("no <record> is in the file; export it from EndNote as XML", file=str(path))
+    missing = "no <record> is in the file; export it from EndNote as XML"
+    yield from record_items(path, ["record"], ENDNOTE_ROOTS, _items, "record", missing)
 
 
 def _items(record: Element) -> Iterator[Document]:
@@ -215,7 +211,14 @@ def _document(record: Element, in_ris: Mapping[str, str], known: frozenset[str],
 ZOTERO_ROOTS = frozenset(["RDF"])
 
 _ZOTERO_ITEMS = (
-    *("Article", "Book", "BookSection", "Document", "Thesis", "Report", "Patent", "Description"),
+    "Article",
+    "Book",
+    "BookSection",
+    "Document",
+    "Thesis",
+    "Report",
+    "Patent",
+    "Description",
     "ConferenceProceedings",
 )
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

@@ -6,7 +6,6 @@ trials have a form of their own. An answer holds its records in a list.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from medground.corpus.readers.compose import Composition, plain
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
-from medground.errors import BadDocument
 from medground.home.files import tables
 from medground.values.document import Document
 
@@ -55,8 +53,6 @@ _LISTS = (
     "works", "message.items", "message",
 )  # fmt: skip
 """Where an answer has its records."""
-_ABOUT = ("_source", "citingPaper", "citedPaper")
-"""Where one of these records has the paper itself."""
 _OWN = frozenset(["title", "text", "abstract", "contents"])
 """What a record has, and an answer around records does not."""
 _IDS = "esearchresult"
@@ -90,8 +86,8 @@ def _inner(record: Any) -> list[Any]:
     if not isinstance(record, Mapping):
         return [record]
     documents = record.get("documents")
-    about = next((record[name] for name in _ABOUT if isinstance(record.get(name), Mapping)), record)
-    return documents if isinstance(documents, list) else [about]
+    about = record.get("_source") or record.get("citingPaper") or record.get("citedPaper")
+    return documents if isinstance(documents, list) else [about or record]
 
 
 def service_of(record: Record) -> str:
@@ -100,12 +96,10 @@ def service_of(record: Record) -> str:
         return ""
     if isinstance(record.get("passages"), list):
         return "bioc"
-    found = (name for name, table in _SERVICES.items() if any(map(partial(_has, record), table["signs"])))
-    return next(found, "")
-
-
-def _has(record: Record, place: str) -> bool:
-    return any(value is not None for value in values_at(record, place))
+    for name, table in _SERVICES.items():
+        if any(value is not None for sign in table["signs"] for value in values_at(record, sign)):
+            return name
+    return ""
 
 
 def service_document(record: Record, service: str) -> Document:
@@ -210,12 +204,8 @@ SERVICE_ROOTS: Mapping[str, str] = {
 
 def read_service_xml(path: Path) -> Iterator[Item]:
     """The records of a file; the position of a bad one is its number, counting from 1."""
-    found = False
-    for item in record_items(path, {*SERVICE_ROOTS.values()}, frozenset(SERVICE_ROOTS), _documents, "record"):
-        found = True
-        yield item
-    if not found:
-        raise BadDocument("the answer of a service holds no record", file=str(path))
+    missing = "the answer of a service holds no record"
+    yield from record_items(path, {*SERVICE_ROOTS.values()}, SERVICE_ROOTS, _documents, "record", missing)
 
 
 def _documents(element: Element) -> Iterator[Document]:

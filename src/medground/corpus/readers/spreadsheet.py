@@ -35,8 +35,10 @@ _PMID = re.compile(r"\d{5,9}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+", re.IGNORECASE)
 _KEY = "key"
-_OF_WOS = {"so": "journal", "la": "language", "dt": "publication_types", "de": "keywords", "id": "keywords_plus"}
-_OF_WOS |= {"vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_id", "sn": "issn", "pu": "publisher"}
+_OF_WOS = {
+    "so": "journal", "la": "language", "dt": "publication_types", "de": "keywords", "id": "keywords_plus",
+    "vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_id", "sn": "issn", "pu": "publisher",
+}  # fmt: skip
 
 
 def read_csv(path: Path) -> Iterator[Item]:

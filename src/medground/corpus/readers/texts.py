@@ -165,13 +165,13 @@ def textbook_document(record: Mapping[str, Any]) -> Document:
 def guideline_document(record: Mapping[str, Any]) -> Document:
     """A guideline: its clean text with a section for each heading. One without a title is named by its first line."""
     text = _text(record, "clean_text").replace("\r\n", "\n").replace("\r", "\n")
-    sections = headings(text)
+    sections, first = headings(text), shorten(text.strip().partition("\n")[0], _LONGEST_TITLE)
     source = one_line(record.get("source") or "")
     return _made(
         record,
         f"GUIDELINE:{source}" if source else "GUIDELINE",
         text,
-        title=one_line(record.get("title") or "") or (sections[0].label if sections else _first_line(text)),
+        title=one_line(record.get("title") or "") or (sections[0].label if sections else first),
         sections=sections,
         kind="guideline",
         journal=NAMES["publishers"].get(source.lower(), source) or None,
@@ -203,10 +203,6 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _first_line(text: str) -> str:
-    return shorten(next(filter(None, (line.strip() for line in text.splitlines())), ""), _LONGEST_TITLE)
-
-
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _STRUCK = re.compile(
     r" ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?|<(del|s|strike)>[^<\n]{1,500}</\1> ?", re.IGNORECASE
@@ -216,13 +212,10 @@ _LOWERED = re.compile(r"(?<=\w)~(\w{1,8})~")
 _FORMULA = re.compile(r"(?<![\w$\\])\$(?=\S)([^$\n]{1,300}?)(?<=[^\s\\])\$(?![\d$])|\$\$(.+?)\$\$", re.DOTALL)
 _CITES = re.compile(r" ?\[(?:[^\[\]@]{0,40}-?@[^\[\]]{1,300})\]")
 _ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{[#.][^{}\n]{1,100}\}[ \t]*$", re.MULTILINE)
-_WORTH = ("<", "~", "^", "$", "[", "{")
 
 
 def shown_markdown(text: str) -> str:
     """The text with raised digits as `10^3` and formulas as text; headings, lists and tables stay as they are."""
-    if not any(sign in text for sign in _WORTH):
-        return text
     for form in (_COMMENT, _STRUCK, _CITES, _ATTRIBUTES):
         text = form.sub("", text)
     text = _RAISED.sub(lambda found: written(found[1], text[max(0, found.start() - 8) : found.start()]), text)

@@ -1,11 +1,12 @@
 """Values as people write them: lists in one string, names of authors, identifiers with or without their address."""
 
 import re
+from calendar import month_abbr
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from medground.corpus.banners import said_alone
+from medground.corpus.banners import GONE, said_alone
 from medground.corpus.readers.compose import printable
 from medground.home.files import tables
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -202,7 +203,7 @@ def _joined(family: str, given: str) -> str:
 
 # Dates as people write them.
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = month_abbr[1:]
 _YEAR = lazy_pattern(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
 _NUMBERS = lazy_pattern(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
 _COMPACT = lazy_pattern(r"(?<!\d)((?:1[5-9]|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?!\d)")
@@ -230,8 +231,8 @@ def iso_date(text: str) -> str | None:
         return None
     if found := _NUMBERS.search(text) or _COMPACT.search(text):
         return _iso(int(found[1]), int(found[2]), int(found[3] or 0))
-    words = [word[:3].lower() for word in _WORD.findall(text)]
-    month = next((_MONTHS.index(word) + 1 for word in words if word in _MONTHS), 0)
+    words = [word[:3].capitalize() for word in _WORD.findall(text)]
+    month = next((MONTHS.index(word) + 1 for word in words if word in MONTHS), 0)
     day = (_DAY_BEFORE.search(text) or _DAY_AFTER.search(text)) if month else None
     return _iso(year, month, int(day[1]) if day else 0)
 
@@ -300,7 +301,7 @@ def _state(name: str, value: str) -> Retraction | None:
     if said == "retracted" and "retract" in value:
         return about
     is_status = _STATUS.fullmatch(name) or about == "notice"
-    return about if is_status and said in ("retracted", "removed", "notice") else None
+    return about if is_status and said in (*GONE, "removed", "notice") else None
 
 
 def initials_of(given: str) -> str:

@@ -54,9 +54,17 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
 
 
 def record_items(
-    path: Path, tags: Collection[str], roots: Collection[str], convert: Callable[[Element], Iterable[Item]], what: str
+    path: Path,
+    tags: Collection[str],
+    roots: Collection[str],
+    convert: Callable[[Element], Iterable[Item]],
+    what: str,
+    missing: str = "",
 ) -> Iterator[Item]:
-    """What `convert` makes of each of these records, its tags without their namespaces."""
+    """What `convert` makes of each of these records, its tags without their namespaces.
+
+    Raises BadDocument: there is no record, and `missing` says so.
+    """
 
     def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
@@ -64,7 +72,12 @@ def record_items(
                 part.tag = name_of(part)
         return convert(element)
 
-    yield from numbered(records(path, tags, roots), items, path, what)
+    found = numbered(records(path, tags, roots), items, path, what)
+    if (first := next(found, None)) is not None:
+        yield first
+        yield from found
+    elif missing:
+        raise BadDocument(missing, file=str(path))
 
 
 def record_xml(element: Element) -> bytes:

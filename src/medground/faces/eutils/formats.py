@@ -6,7 +6,8 @@ from datetime import date, timedelta
 
 from markupsafe import Markup
 
-from medground.corpus.readers.medline_record import MONTHS, MedlineRecord
+from medground.corpus.readers.medline_record import MedlineRecord
+from medground.corpus.readers.values import MONTHS
 from medground.corpus.readers.xml import record_element
 from medground.faces.eutils.exchange import Context, InvalidRequest, Parameters
 from medground.faces.eutils.records_fields import date_of, types_of
