@@ -170,7 +170,8 @@ def test_nothing_found_calls_no_writer_and_a_failure_is_no_empty_result(make_run
 
 def _answers(value: AnswerPartInput) -> AnswerPartOutput:
     if "sleep" in value.question:
-        return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=())
+        said = SubClaim(text="Mice slept.", sentences=(value.passages[0].sentences[0].id,))
+        return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=(said,))  # contradicts itself
     kind, word = ("protein", "") if "protein" in value.question else ("research", "knockout")
     line = next(s.id for p in value.passages for s in p.sentences if p.kind == kind and word in s.text)
     return AnswerPartOutput(

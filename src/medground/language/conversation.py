@@ -336,10 +336,10 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
     main = before.main
-    is_combined = main is not None and main.role == "treatment" and not _ACTING.search(asked) or _is_compared(asked)
-    if " or " in means and not roles or _WHICH.search(asked) and len(before.latest) > 1:
+    is_combined = (main is not None and main.role == "treatment" and not _ACTING.search(asked)) or _is_compared(asked)
+    if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
         chosen = means if " or " in means else " or ".join(before.latest)
-    elif "treatment" in roles and not is_combined or OF_DISEASE.search(asked) or _ELSE.search(asked):
+    elif ("treatment" in roles and not is_combined) or OF_DISEASE.search(asked) or _ELSE.search(asked):
         chosen = problem or means
     elif "treatment" in roles or OF_DRUG.search(asked):
         chosen = means or problem

@@ -42,7 +42,8 @@ _DESCRIBED = lazy_pattern(r",\s+(?:who|he|she|they|i)(?:[’']\w+| is| are| am| 
 _FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _NAMING_FIRST = lazy_pattern(
-    r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to|as for) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+(?P<rest>.+)",
+    r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to|as for) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+"
+    r"(?P<rest>.+)",
     re.IGNORECASE,
 )
 """A name, and what is asked of it: `what about gout, is that worse`, `back to gout, is that worse`."""

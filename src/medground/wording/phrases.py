@@ -78,6 +78,8 @@ def headline(answer: Answer) -> str:
         return joined(answer.rationale[first[0].start : first[-1].end])
     said = decided(answer)
     quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
+    if quotes and answer.report and answer.question.task.startswith("yes-no"):
+        return "Yes or no: not judged. What the sources say"
     return (sentence(answer.decision.reason) or "What the sources say") if quotes else said
 
 
