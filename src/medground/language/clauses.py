@@ -103,12 +103,21 @@ _LEAD = verbose_pattern(
 )
 """Words that may open a clause without being part of its subject."""
 
+_NUMBERED = verbose_pattern(
+    r"""
+    (?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)(?=\s+(?!(?:and|
+    or|but|while|because)\b)[^\W_])
+    """,
+    0,
+)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _STRONG = verbose_pattern(
     rf"""
     ;(?=\s)|(?<=\s){_BULLET}
     """,
     0,
 )
+_ENTITY = re.compile(r"&#?\w{1,8}$")
 _OPENS_SUBORDINATE = verbose_pattern(
     r"""
     (?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?(?:although|(?:even\s+)?though|while|
@@ -182,8 +191,31 @@ def _body(seen: str, start: int, end: int) -> list[str]:
 
 
 def _list_cuts(seen: str, span: Span) -> list[_Cut]:
-    """Semicolons and bullets."""
-    return [_Cut(_next_word(seen, mark.end() - (mark[0] != ";"), span[1])) for mark in _STRONG.finditer(seen, *span)]
+    """Semicolons, bullets, and items that are numbered from the first."""
+    cuts = [_Cut(at) for at in _numbered(seen, span) if not _runs_on(seen, at)]
+    for mark in _STRONG.finditer(seen, *span):
+        if mark[0] != ";":
+            cuts.append(_Cut(mark.start()))
+        elif not _ENTITY.search(seen, max(span[0], mark.start() - 10), mark.start()):
+            cuts.append(_Cut(_next_word(seen, mark.end(), span[1])))
+    return cuts
+
+
+def _numbered(seen: str, span: Span) -> list[int]:
+    """Where list items begin: (i) (ii), 1) 2), a) b). A number that does not continue a list is not an item."""
+    runs: dict[str, list[int]] = {}
+    found: list[int] = []
+    for mark in _NUMBERED.finditer(seen, *span):
+        kind = str(mark.lastgroup)
+        text = mark[kind]
+        value = int(text) if kind == "digit" else _ROMAN.index(text) + 1 if text in _ROMAN else ord(text[0]) - 96
+        run = runs.setdefault(kind, [])
+        if value == 1:
+            run[:] = [mark.start()]
+        elif run and value == len(run) + 1:
+            found += [*run, mark.start()] if value == 2 else [mark.start()]
+            run.append(mark.start())
+    return found
 
 
 def _marker_cuts(seen: str, span: Span) -> list[_Cut]:

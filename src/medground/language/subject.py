@@ -342,7 +342,8 @@ def _nouns(adjective: str) -> list[str]:
     from medground.pubmed.mesh import vocabulary
 
     noun = re.sub("otic$", "osis", re.sub("itic$", "itis", adjective))
-    return [noun] if noun != adjective and noun in vocabulary().words else []
+    named = vocabulary().naming(noun) if noun != adjective else ()
+    return [noun] if any(tree.startswith(("C", "F03")) for heading in named for tree in heading.trees) else []
 
 
 def _names_disease(word: str, question: str) -> bool:

@@ -18,8 +18,9 @@ from medground.models.operators.base import AtMostOne, O, WeighedOutput
 from medground.values.document import Frozen
 
 F = TypeVar("F", bound=Frozen)
-LISTED = 12
-"""Maximum items of a list in the schema of a small model, which repeats itself until its answer is cut off."""
+WRITTEN, LISTED = 12, 40
+"""Maximum sentences and other items of a list in the schema of a small model, which repeats itself until its answer is
+cut off."""
 _ECHO = 30
 """Characters from which on a text that stands in the instructions was copied from there."""
 MOST = 200
@@ -114,7 +115,8 @@ def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
 
 
 def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
-    """Limit lists of objects that each name one value to the number of values, and all others to `LISTED`."""
+    """Limit lists of objects that each name one value to the number of values, those of sentences to `WRITTEN`, others
+    to `LISTED`."""
     definitions = schema.get("$defs", {})
 
     def bounded(field: Any) -> Any:
@@ -123,7 +125,8 @@ def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
         name = field["items"].get("$ref", "").removeprefix("#/$defs/")
         properties = definitions.get(name, {}).get("properties", {})
         named = [key for key, part in properties.items() if key in choices and part.get("type") == "string"]
-        return {**field, "maxItems": min((len(choices[key]) for key in named), default=LISTED)}
+        most = WRITTEN if "text" in properties else LISTED
+        return {**field, "maxItems": min((len(choices[key]) for key in named), default=most)}
 
     def with_bounds(kind: Any) -> Any:
         return {**kind, "properties": {name: bounded(part) for name, part in kind.get("properties", {}).items()}}

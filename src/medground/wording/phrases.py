@@ -69,7 +69,8 @@ def lead(answer: Answer) -> list[Statement]:
     """The statements of the sentence that stands for an answer whose decision has no words of its own; else none."""
     said = decided(answer)
     alone = said == _BELOW or (said == _UNJUDGED and _quotes_alone(answer) and not answer.decision.reason)
-    return written_sentences(answer)[0] if alone and not answer.report else []
+    first = written_sentences(answer)[0] if alone and not answer.report else []
+    return first if all(statement.verdict.label in ("quoted", "supported") for statement in first) else []
 
 
 def headline(answer: Answer) -> str:

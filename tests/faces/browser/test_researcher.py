@@ -248,6 +248,6 @@ def test_the_script_is_small_and_the_viewer_apart() -> None:
     first = [name for name in sizes if (BUILT / "index.html").read_text().count(name)]
     languages = [sizes[name] for name in sizes if name[:3] in ("de-", "es-", "fr-")]
     assert len(languages) == 3
-    assert sum(sizes[name] for name in first) + max(languages) <= 60_000  # a reader loads one of them
+    assert sum(sizes[name] for name in first) + max(languages) <= 61_000  # a reader loads one of them
     assert not any("structure-viewer" in name for name in first)
     assert all(size < 300_000 for size in sizes.values())

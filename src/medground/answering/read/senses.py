@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from medground.answering.rank.cosines import cosines, word_cosines
 from medground.answering.rank.rerank import has_minilm
@@ -18,9 +19,10 @@ from medground.language import words
 from medground.language.plain_words import is_plain
 from medground.language.question_reading import Asked
 from medground.pubmed.characters import american, fold
-from medground.pubmed.mesh import vocabulary
-from medground.pubmed.mesh_table import Heading
 from medground.values.evidence import Evidence
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh_table import Heading
 
 _NAMED = 0.2
 """What the name of a sense in a text adds to how near the two are."""
@@ -36,6 +38,8 @@ _INITIALS = re.compile(r"(?<![\w-])[A-Z]{2,3}(?![\w-])")
 
 @lru_cache(maxsize=1024)
 def _senses_of(word: str) -> tuple[Heading, ...]:
+    from medground.pubmed.mesh import vocabulary
+
     return vocabulary().naming(word)
 
 

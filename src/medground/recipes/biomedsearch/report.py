@@ -137,7 +137,8 @@ async def write_report(
     answer, sections = await _checked(written, own, frame, short, answered, run, stopped)
     if answer.decision.unmentioned:  # no answer, so there is nothing below which the other parts could stand
         asked = [section for section in written if section.subquestion not in unasked]
-        answer, sections = await _checked(asked, own, frame, short, answered, run, stopped)
+        if len(asked) < len(written):
+            answer, sections = await _checked(asked, own, frame, short, answered, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
 

@@ -182,7 +182,7 @@ def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], mo
     it asks of them. Titles, aims, parts of sentences, and what is read with a sentence before answer nothing.
     """
     texts = [passage for passage in passages if passage.kind not in _RECORDS]
-    views = [one for one in quotes_on_topic(asked, texts) if _stands(one)]
+    views = [one for one in quotes_on_topic(asked, texts) if _stands(asked, one)]
     if asked.text != whole:
         views = [one for one in views if asked.is_about(f"{one.title}\n{one.quote}") and _speaks(asked, whole, one)]
     elif asked.aspects:
@@ -191,10 +191,11 @@ def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], mo
     return (*chosen_quotes(asked, views, most), *_lines(asked.text, whole, records))
 
 
-def _stands(view: EvidenceView) -> bool:
-    """Whether a quote is a whole sentence that tells something by itself."""
-    is_finding = not (is_fragment(view.quote, view.title) or asks_or_plans(view.quote) or describes_method(view.quote))
-    return is_finding and not POINTS_BACK.match(view.quote)
+def _stands(asked: Asked, view: EvidenceView) -> bool:
+    """Whether a quote is a whole sentence that tells something by itself; of a diagnosis methods tell too."""
+    is_method = "diagnosis" not in asked.aspects and describes_method(view.quote)
+    is_part = is_fragment(view.quote, view.title) or POINTS_BACK.match(view.quote)
+    return not (is_part or is_method or asks_or_plans(view.quote))
 
 
 def why_not(asked: Asked, passages: Sequence[SentencedPassage]) -> str:

@@ -34,7 +34,7 @@ def told_once(
 ) -> Iterator[Written]:
     """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
 
-    Of quotes alone, the words of another paper are not said again either. `papers` are the documents of quotes by
+    Of quotes alone, the same words of another paper are not said again either. `papers` are the documents of quotes by
     their ids.
     """
     said = list(short)
@@ -42,18 +42,13 @@ def told_once(
         new = list[Sentence]()
         for sentence in section.sentences:
             own = {papers[e] for e in sentence.evidence}
-            others = (one for one in said if quotes_only or not own.isdisjoint(papers[e] for e in one.evidence))
-            if not any(_has(one, sentence) or _has(sentence, one) for one in others):
+            of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
+            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
+            if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
                 said.append(sentence)
         if new:
             yield replace(section, sentences=tuple(new))
-
-
-def _has(longer: Sentence, shorter: Sentence) -> bool:
-    """Whether all words of a sentence stand in another one, in their order."""
-    inner, outer = (f" {' '.join(words.tokens(one.text))} " for one in (shorter, longer))
-    return inner in outer
 
 
 def in_order(
