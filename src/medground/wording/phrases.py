@@ -81,7 +81,8 @@ def headline(answer: Answer) -> str:
     quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
     if quotes and answer.report and answer.question.task.startswith("yes-no"):
         return "Yes or no: not judged. What the sources say"
-    return (sentence(answer.decision.reason) or "What the sources say") if quotes else said
+    told = sentence(answer.decision.reason) if answer.question.follows else ""  # what was requested of an answer
+    return (told or "What the sources say") if quotes else said
 
 
 def searched_names(answer: Answer) -> str:
