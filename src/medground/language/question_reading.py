@@ -330,13 +330,18 @@ class Asked:
     def _covers(self, text: str) -> bool:
         """Whether a text has most of the gist, by weight.
 
-        Asked of an answer of yes or no, or where nothing decides.
+        Asked of an answer of yes or no, or where nothing decides but what has senses.
         """
-        if not self._gist or (self.deciding and not is_closed(self.plain)):
+        if not self._gist or (self.deciding and not self.has_senses and not is_closed(self.plain)):
             return True
         read = without_accents(self.in_own_words(text))
         named = (stem for thing in self.subjects if thing.is_named_in(read) for stem in words.terms(thing.said))
         return words.coverage(self._gist, [*words.terms(read), *named]) >= MOST_OF_IT
+
+    @property
+    def has_senses(self) -> bool:
+        """Whether only what it says beside its things tells what they mean."""
+        return bool(self.deciding) and all(subject.has_senses for subject in self.deciding)
 
     @cached_property
     def _gist(self) -> frozenset[str]:

@@ -124,6 +124,11 @@ class Subject:
         """Whether it is a genetic disease by its heading."""
         return any(tree.startswith(_INBORN) for tree in self._trees)
 
+    @property
+    def has_senses(self) -> bool:
+        """Whether it is one word for a tool or a procedure: of which, only the rest of a question tells."""
+        return " " not in self.said and bool(self._trees) and all(tree.startswith("E") for tree in self._trees)
+
     @cached_property
     def _trees(self) -> tuple[str, ...]:
         from medground.pubmed.mesh import vocabulary

@@ -112,12 +112,13 @@ def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: boo
     """What the quotes are not about: things, or `WHAT_IS_ASKED`. That they are about other people is only said.
 
     A check that `agrees` was asked whether things that the question names are meant in other words. Where nothing is
-    decided, quotes that name every thing may stand. Where a question names none, they stand if one comes near it.
+    decided, quotes that name every thing may stand, if it has one sense. Where a question names none, they stand if one
+    comes near it.
     """
     documents, asked = run.ledger.documents, run.asked
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = [] if agrees else unmentioned(asked, quotes, documents)
-    if missing == [WHAT_IS_ASKED] and not decides:
+    if missing == [WHAT_IS_ASKED] and not (decides or asked.has_senses):
         missing = []
     may_refuse = run.settings.verify.gate and not run.question.options and not decides
     if may_refuse and not missing and not asked.things and not comes_near(asked, quotes, documents):

@@ -56,18 +56,10 @@ def _is_of(word: str, sense: Heading) -> bool:
 
 
 async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[Evidence]:
-    """The quotes without those that mean something else, where others have the word in the sense of the question.
-
-    Of what initials stand for, what they are known for comes first, then what is nearest to the question.
-    """
+    """The quotes without those that mean something else, where others have the word in the sense of the question."""
     others = await _other_senses(asked, quotes, run)
     same = {stem for quote in quotes if quote.id not in others for stem in words.stems(quote.quote)}
-    kept = [quote for quote in quotes if quote.id not in others or words.stem(others[quote.id][0]) not in same]
-    for short, names in _initials(asked).items():
-        meant = {quote.id: _meaning(short, quote, run) for quote in kept}
-        near = dict(zip(meant.values(), await _near(asked.plain, [*meant.values()], run), strict=True))
-        kept.sort(key=lambda quote: (_is_one_of(names, meant[quote.id]), near[meant[quote.id]]), reverse=True)
-    return kept
+    return [quote for quote in quotes if quote.id not in others or words.stem(others[quote.id][0]) not in same]
 
 
 async def remarks_on_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[str]:
