@@ -55,13 +55,6 @@ def _is_of(word: str, sense: Heading) -> bool:
     return any(fold(name.split(",")[0]).split()[-1:] == [word] for name in (sense.name, *sense.entry_terms))
 
 
-async def in_the_sense_asked(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[Evidence]:
-    """The quotes without those that mean something else, where others have the word in the sense of the question."""
-    others = await _other_senses(asked, quotes, run)
-    same = {stem for quote in quotes if quote.id not in others for stem in words.stems(quote.quote)}
-    return [quote for quote in quotes if quote.id not in others or words.stem(others[quote.id][0]) not in same]
-
-
 async def remarks_on_senses(asked: Asked, quotes: Sequence[Evidence], run: Run) -> list[str]:
     """What a reader must know of the words that quotes share with the question."""
     found = [remark for _, remark in (await _other_senses(asked, quotes, run)).values()]

@@ -15,7 +15,6 @@ from medground.answering.rank.rerank import reranker_problems
 from medground.answering.read.evidence import quotes_of
 from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
 from medground.answering.read.reading_list import Batch
-from medground.answering.read.senses import in_the_sense_asked
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
@@ -88,7 +87,6 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         if latest(asked.text):
             found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))
         found = about_the_same(found, finding, run) if finding else found
-        found = await in_the_sense_asked(asked, found, run)
         evidence += found
         for sentence in best_quotes(asked, found, run):
             if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
