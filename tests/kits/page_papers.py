@@ -6,6 +6,7 @@ from pathlib import Path
 from rows import tables
 
 from medground.engine.answers import Answers
+from medground.language.risk.notices import notice_for
 from medground.values.answer import Answer, Search, SnapshotReference, SourceDocument
 from medground.values.decision import Notice, YesNoDecision
 from medground.values.document import Document
@@ -117,7 +118,8 @@ def keep_answers(home: Path) -> None:
     kept.keep(whole)
     notice = Notice(kind="treatment", sentence="Talk to the doctor who treats you before you change a treatment.")
     kept.keep(whole.model_copy(update={"id": "noticed", "trace_id": NOTICED, "notice": notice}))
-    risk = Notice(kind="self-harm", sentence="You are not alone: call your local emergency number now.")
+    risk = notice_for("How many tablets are deadly? I want to die.")
+    assert risk is not None
     kept.keep(
         Answer(
             id="risk",

@@ -117,7 +117,7 @@ def test_the_notice_comes_first_and_what_is_not_there_is_told(browser: Opened) -
     first = page.locator("article > *").first
     expect(first).to_have_text("Talk to the doctor who treats you before you change a treatment.")
     page = browser.page(f"#/answer/{AT_RISK}")
-    expect(page.get_by_role("note")).to_contain_text("call your local emergency number")
+    expect(page.get_by_role("note")).to_contain_text("your local emergency number")
     expect(page.locator(".decision, h2")).to_have_count(0)
     page.goto(f"{browser.url}/#/answer/20990101-nothing")
     expect(page.get_by_role("alert")).to_contain_text("Check the name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from browser import Opened
-from page_papers import EVERYTHING
+from page_papers import AT_RISK, EVERYTHING
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import expect
@@ -31,15 +31,15 @@ def test_the_browser_names_the_language_the_reader_changes_it_and_texts_of_other
 
 
 @pytest.mark.parametrize(
-    ("locale", "asked", "refused"),
+    ("locale", "asked", "refused", "notice"),
     [
-        ("de", "Was hilft gegen Gicht?", "Nichts gefunden"),
-        ("fr", "Comment soigner la goutte ?", "Rien trouvé"),
-        ("es", "¿Cómo se trata la gota?", "No se encontró nada"),
+        ("de", "Was hilft gegen Gicht?", "Nichts gefunden", "Notruf"),
+        ("fr", "Comment soigner la goutte ?", "Rien trouvé", "numéro d’urgence"),
+        ("es", "¿Cómo se trata la gota?", "No se encontró nada", "emergencias"),
     ],
 )
-def test_refusals_and_what_became_of_a_sentence_are_in_the_language_of_the_page(
-    browser: Opened, locale: str, asked: str, refused: str
+def test_refusals_notices_and_what_became_of_a_sentence_are_in_the_language_of_the_page(
+    browser: Opened, locale: str, asked: str, refused: str, notice: str
 ) -> None:
     context = browser.browser.new_context(locale=locale)
     page = context.new_page()
@@ -47,6 +47,8 @@ def test_refusals_and_what_became_of_a_sentence_are_in_the_language_of_the_page(
     page.locator(".combobox textarea").fill(asked)
     page.keyboard.press("Enter")
     expect(page.locator(".headline")).to_contain_text(refused)
+    page.goto(f"{browser.url}/#/answer/{AT_RISK}")
+    expect(page.get_by_role("note")).to_contain_text(notice)
     page.goto(f"{browser.url}/#/answer/{EVERYTHING}")
     expect(page.locator(".verdict").first).to_be_visible()
     assert "Supported" not in page.locator(".verdict").first.inner_text()

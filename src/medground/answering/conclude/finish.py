@@ -117,7 +117,8 @@ def _tell_open(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
 
 def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
     """Warn where a paper that is quoted was replaced by a newer version of it."""
-    for older, newer in replaced([run.ledger.documents[n] for n in dict.fromkeys(q.document_id for q in quotes)]):
+    named = dict.fromkeys(quote.document_id for quote in quotes)
+    for older, newer in replaced([run.ledger.documents[name] for name in named]):
         run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
 
 

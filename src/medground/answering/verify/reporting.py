@@ -28,7 +28,6 @@ _TRIED = r"""
     (?:aim(?:ed|s|ing)?|sought|designed|intended|set\ out|planned|undertaken|conducted|performed|carried\ out|
     wish(?:ed)?|want(?:ed)?|attempt(?:ed)?|tried)
 """
-_WORK = "study|trial|paper|review|authors?|analysis|survey"
 _NO_CARER = "".join(
     rf"(?<!\b{who}\ )"
     for who in ("doctor", "dentist", "physician", "clinician", "nurse", "surgeon", "specialist", "provider")
@@ -38,8 +37,8 @@ _PURPOSE = verbose_pattern(
     rf"""
     \b(?:aims?|purpose|goals?|objectives?|intention)\b[^.;]{{0,80}}?\b(?:is|are|was|were)\b[^.;]{{0,20}}?\bto\b|
     \b(?:{_TRIED}\b[^.;]{{0,90}}?\ (?:to|at)|{_NO_CARER}will|(?:is|was|were)\ to)\ (?:\w+ly\ )?{_LOOK}\b|
-    ^\W*(?:(?:objectives?|aims?|purpose|background|introduction)\W+)?to\ (?:\w+ly\ )?{_LOOK}\b|\b(?:we|{_WORK})
-    (?:\ \w+ly)?\ {_LOOKED}\ (?:whether|if|the\ (?:effects?|impact|
+    ^\W*(?:(?:objectives?|aims?|purpose|background|introduction)\W+)?to\ (?:\w+ly\ )?{_LOOK}\b|\b(?:we|study|
+    trial|paper|review|authors?|analysis|survey)(?:\ \w+ly)?\ {_LOOKED}\ (?:whether|if|the\ (?:effects?|impact|
     efficacy|effectiveness|role|association|relationship|influence|hypothesis|safety))\b|\b(?:{_LOOK}|
     {_LOOKED})\ (?:\w+\ ){{0,2}}?(?:whether|if)\b|\bhypothesi[sz]e[sd]?\b|\b(?:our|the|working|
     null)\ hypothes[ie]s\ (?:is|was|were)\b|\btest\w*\ the\ hypothes[ie]s\b|

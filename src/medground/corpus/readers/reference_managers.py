@@ -211,14 +211,7 @@ def _document(record: Element, in_ris: Mapping[str, str], known: frozenset[str],
 ZOTERO_ROOTS = frozenset(["RDF"])
 
 _ZOTERO_ITEMS = (
-    "Article",
-    "Book",
-    "BookSection",
-    "Document",
-    "Thesis",
-    "Report",
-    "Patent",
-    "Description",
+    *("Article", "Book", "BookSection", "Document", "Thesis", "Report", "Patent", "Description"),
     "ConferenceProceedings",
 )
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

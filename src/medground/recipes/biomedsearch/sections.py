@@ -79,16 +79,8 @@ def placed(sections: Sequence[Written], answer: Answer) -> tuple[ReportSection, 
             start = answer.statements[before].start
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
         if first > before or section.notes:
-            found.append(
-                ReportSection(
-                    kind=section.kind,
-                    title=section.title,
-                    start=start,
-                    end=end,
-                    notes=section.notes,
-                    subquestion=section.subquestion,
-                )
-            )
+            kept = {name: getattr(section, name) for name in ("kind", "title", "notes", "subquestion")}
+            found.append(ReportSection(**kept, start=start, end=end))
     return tuple(found)
 
 
