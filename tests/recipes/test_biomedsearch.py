@@ -45,10 +45,15 @@ def plan_of(
 class Tools:
     """Tools that take a while, write down when they begin and end, and name what they found."""
 
-    def __init__(self, fails: dict[str, Exception] | None = None, turns: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        fails: dict[str, Exception] | None = None,
+        turns: dict[str, int] | None = None,
+        closed: Sequence[research_plan.Tool] = (),
+    ) -> None:
         self.log: list[str] = []
         self.names: dict[str, tuple[str, ...]] = {}
-        self._fails, self._turns = fails or {}, turns or {}
+        self._fails, self._turns, self._closed = fails or {}, turns or {}, closed
 
     def of(self, tool: research_plan.Tool) -> Callable[..., Any]:
         async def find(
@@ -62,6 +67,8 @@ class Tools:
             if error := self._fails.get(node) or self._fails.get(tool):
                 raise error
             flow = FlowRow(subquestion=one.id, tool=tool)
+            if tool in self._closed:
+                return ToolFound(tool, "not configured", flow)
             return ToolFound(tool, "empty", flow, names=(f"{one.id}-name",) if tool == "literature" else ("both",))
 
         return find
@@ -82,7 +89,7 @@ def research(make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> R
         return compose(run, unanswered("nothing"))
 
     def follow(plan: research_plan.ResearchPlan, *, only_set_up: bool = False, **more: Any) -> tuple[Tools, Run]:
-        tools = Tools(more.pop("fails", None), more.pop("turns", None))
+        tools = Tools(more.pop("fails", None), more.pop("turns", None), more.pop("closed", ()))
         monkeypatch.setattr(recipe, "FIND", {tool: tools.of(tool) for tool in ALL})
         monkeypatch.setattr(recipe, "write_report", write)
         run = make_run(QUESTION, recipe=BIOMEDSEARCH, **more)
@@ -133,6 +140,13 @@ def test_only_the_tools_of_the_settings_are_used(
 ) -> None:
     tools, _ = research(plan_of((), 2, planned), options={"biomedsearch.tools": allowed})
     assert {line.split()[2] for line in tools.log} == used
+
+
+def test_a_plan_that_asks_for_nothing_that_is_open_asks_the_other_tools(research: Research) -> None:
+    tools, _ = research(plan_of((), 1, ("protein",)), closed=("protein",))
+    assert [line.split()[2] for line in tools.log if line.startswith("begin")] == ["protein", "literature", "web"]
+    tools, _ = research(plan_of((), 1, ("protein", "web")), closed=("protein",))
+    assert [line.split()[2] for line in tools.log if line.startswith("begin")] == ["protein", "web"], "one is open"
 
 
 def test_a_source_that_fails_takes_nothing_else_with_it_unless_all_do(research: Research) -> None:
