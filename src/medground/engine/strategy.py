@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from medground.answering.run import Run
 from medground.errors import UsageError
-from medground.pubmed.other_syntax import other_syntax
+from medground.pubmed.other_syntax import from_other_service
 from medground.pubmed.syntax import tokens
 from medground.pubmed.translate import parse
 from medground.sources.base import MOST_HITS
@@ -79,8 +79,8 @@ async def run_strategy(run: Run, lines: Sequence[str]) -> StrategyFound:
     for line in typed:
         lookup = None
         try:
-            query = whole(line, queries)
-            if problem := other_syntax(query):
+            query, problem = from_other_service(whole(line, queries))
+            if problem and not query:
                 raise UsageError(problem)
             lookup = Lookup(asked=parse(query), shown=query, limit=MOST_HITS)
             done.append(StrategyLine(typed=line, query=query, records=await run.count(lookup)))

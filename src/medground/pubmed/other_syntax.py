@@ -1,4 +1,7 @@
-"""Search strategies written for other services, which PubMed's syntax would read as other words."""
+"""Search strategies written for other services, which PubMed's syntax would read as other words.
+
+Those of Ovid and Embase are translated where PubMed has a counterpart for all that they say.
+"""
 
 import re
 
@@ -35,18 +38,112 @@ _FORMS = {
     "Embase, the Cochrane Library or Web of Science": re.compile(r"\b(?:NEAR|NEXT)/\d{1,2}\b"),
 }
 
+_PIECE = re.compile(
+    r"""
+    \s*(?:
+    (?P<sign> [()] | \b(?:and|or|not)\b ) |
+    (?P<years> \[(?:1[89]|20)\d\d(?:-(?:1[89]|20)\d\d)?]/py ) |
+    (?P<name> (?:exp\s+)? [*]? (?: "[^"]+" | '[^']+' |
+        (?:(?!(?:and|or|not|adj\d*|near|next|limit\s\d+|remove\sduplicates)\b) [\w,-]+[*$]?(?!\w)\s?)+ ) ) |
+    (?P<fields> [.:](?:[a-z]{2},?)+(?:[.]|\b)(?:\s*\[mp=[^]]*])? ) |
+    (?P<heading> /(?:exp/mj|exp|de|mj)\b | /(?:[a-z]{2}\b(?:,\s?[a-z]{2}\b)*)?(?!\w)(?:\s*\[[\w\s&,;-]+])? )
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A part of a strategy of Ovid or Embase that PubMed has a counterpart for."""
+_TAGS = {
+    **dict.fromkeys(("tw", "mp"), "tw"),
+    **dict.fromkeys(("ab", "kw", "kf", "ot"), "tiab"),
+    **dict.fromkeys(("de", "sh"), "mh:noexp"),
+    **dict.fromkeys(("jw", "jn", "jt"), "ta"),
+    **{name: name for name in ("ti", "pt", "au", "la", "rn", "nm")},
+    "lg": "la",
+    "hw": "mh",
+    "yr": "dp",
+    "af": "all",
+}
+_OF_WORDS = ("all", "tw", "tiab", "ti")
+"""Fields that words are looked for in, each within the one before it."""
+_HEADINGS = frozenset(["mh", "mh:noexp"])
+_NAME = re.compile(r"(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)", re.IGNORECASE)
 
-def other_syntax(query: str) -> str:
-    """What is wrong with a query that is written for another service; empty of any other text.
 
-    >>> other_syntax("exp Neoplasms/ AND cancer.tw.")
-    'this is the syntax of Ovid (“exp Neoplasms/”), which is not read; write it in PubMed\\'s, such as "neoplasms"[mh]'
-    >>> other_syntax("Does aspirin help in heart failure?")
-    ''
+def from_other_service(query: str) -> tuple[str, str]:
+    """A query in PubMed's syntax, and what to say of it: that it was translated, or why not, with an empty query.
+
+    >>> from_other_service("exp Neoplasms/ AND cancer.tw.")[0]
+    '"Neoplasms"[mh] AND cancer[tw]'
+    >>> from_other_service("cancer adj3 therapy")[1]
+    'this is the syntax of Ovid, and “adj3” cannot be translated; write it in PubMed\'s, such as "neoplasms"[mh]'
+    >>> from_other_service("Does aspirin help in heart failure?")
+    ('Does aspirin help in heart failure?', '')
     """
     found = ((service, form.search(query)) for service, form in _FORMS.items())
-    service, sign = next(((service, sign) for service, sign in found if sign), ("", None))
-    if sign is None:
-        return ""
+    service, sign = next(((service, sign[0].strip()) for service, sign in found if sign), ("", ""))
+    if not service:
+        return query, ""
+    if service in ("Ovid", "Embase"):
+        try:
+            translated = _translated(query)
+        except ValueError as error:
+            sign = str(error)
+        else:
+            return translated, f"this is the syntax of {service}; searched for: {translated}"
     advice = 'write it in PubMed\'s, such as "neoplasms"[mh]'
-    return f"this is the syntax of {service} (“{sign[0].strip()}”), which is not read; {advice}"
+    return "", f"this is the syntax of {service}, and “{sign}” cannot be translated; {advice}"
+
+
+def _translated(query: str) -> str:
+    """A strategy of Ovid or Embase in PubMed's syntax. Raises ValueError: the part that cannot be said there."""
+    pieces, opened, end = list[str](), list[int](), 0
+    last = range(0)
+    """The pieces that a field after them is about: a term, or all of a bracket."""
+    while end < len(query.rstrip()):
+        if (found := _PIECE.match(query, end)) is None:
+            raise ValueError(query[:end].split(" ")[-1] + query[end:].split()[0])
+        text, end = found[0].strip(), found.end()
+        match found.lastgroup:
+            case "sign":
+                opened += [len(pieces)] * (text == "(")
+                pieces.append(text.upper())
+                last = range(opened.pop() if text == ")" and opened else len(pieces), len(pieces))
+            case "years":
+                pieces.append(text[1:-4].replace("-", ":") + "[dp]")
+            case "name":
+                last = range(len(pieces), len(pieces) + 1)
+                pieces.append(text.replace("'", '"').replace("$", "*"))
+            case "heading" if len(last) == 1:
+                pieces[-1] = _heading(pieces[-1], text)
+            case "fields" if last:
+                pieces[last.start :] = [_in_field(piece, text) for piece in pieces[last.start :]]
+            case _:
+                raise ValueError(text)
+    return " ".join(pieces).replace("( ", "(").replace(" )", ")")
+
+
+def _heading(term: str, suffix: str) -> str:
+    """`exp *Asthma` with `/dt` is `"Asthma/dt"[majr]`; several subheadings are alternatives."""
+    parts = re.findall(r"[a-z]+", suffix.partition("[")[0].casefold())
+    said = _NAME.match(term)
+    assert said is not None  # it matches any text
+    tag = "majr" if said["major"] or "mj" in parts else "mh"
+    tag += "" if said["explode"] or "exp" in parts else ":noexp"
+    marks = [f"/{part}" for part in parts if part not in ("exp", "de", "mj")] or [""]
+    written = [f'"{said["name"].strip()}{mark}"[{tag}]' for mark in marks]
+    return written[0] if len(written) == 1 else f"({' OR '.join(written)})"
+
+
+def _in_field(piece: str, suffix: str) -> str:
+    """A term with the tag of `.ti,ab.`; brackets, operators and what has a tag stay as they are."""
+    if piece in ("(", ")", "AND", "OR", "NOT") or piece.endswith("]"):
+        return piece
+    tags = {_TAGS.get(name, "") for name in re.findall(r"[a-z]{2}", suffix.partition("[")[0].casefold())}
+    tag = min(tags)
+    if len(tags) > 1:
+        tags = (tags - _HEADINGS) | ({"tw"} if tags & _HEADINGS else set())
+        tag = next(field for field in _OF_WORDS if field in tags) if tags <= {*_OF_WORDS} else ""
+    if not tag:
+        raise ValueError(suffix)
+    phrase = f'"{piece}"' if " " in piece and piece[0] != '"' else piece
+    return f"{phrase}[{tag}]"

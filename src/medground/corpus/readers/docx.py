@@ -52,7 +52,7 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
     names |= {name: name for name in ("keywords", "language", *([] if titled else ["title"]))}
     fields = {name: value for name, own in names.items() if (value := getattr(properties, own))}
     if _NO_PERSON.fullmatch(str(fields.get("authors", ""))):  # the program, or the machine
-        del fields["authors"]
+        fields.pop("authors", None)
     return fields
 
 
