@@ -18,6 +18,9 @@ from medground.values.document import Document
 
 Pair = tuple[str, list[str]]
 _BEGINS = re.compile(r"^(\d+)([.:]) (?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"\bPMID: ?\d{1,8}(?:; PMCID: ?PMC\d+)?(?:; [^;]{1,40})?\.?\s*\Z")
+"""How a record of "Summary" ends; they may stand without numbers."""
+_BLANK = re.compile(r"\n\s*\n")
 _PMID = re.compile(r"\bPMID: ?\d{1,8}\b")
 _PLACE = re.compile(
     r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]{0,80}\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
@@ -67,8 +70,13 @@ def pubmed_text_format(start: str) -> str | None:
         raise ValueError(_IDS_ALONE)
     if _PUBTATOR.match(start.lstrip()):
         raise ValueError("annotations in PubTator's own form; export them from PubTator as BioC (XML or JSON)")
-    first = _BEGINS.match(start.lstrip("\ufeff\r\n "))
-    if first is None or first[1] != "1" or not _PMID.search(start):
+    start = start.strip("\ufeff\r\n ")
+    first = _BEGINS.match(start)
+    if first is None:
+        blocks = _BLANK.split(start)
+        are_records = (_ENDS.search(block) and _PLACE.search(block) for block in blocks[:-1] or blocks)
+        return "pubmed-summary" if all(are_records) else None
+    if first[1] != "1" or not _PMID.search(start):
         return None
     return "pubmed-abstract" if first[2] == "." else "pubmed-summary"
 
@@ -76,6 +84,8 @@ def pubmed_text_format(start: str) -> str | None:
 def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     """The records of a file in one of the two formats; the position of a bad one is its line."""
     text = text_of(path).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if summary and not _BEGINS.match(text.lstrip()):
+        text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
@@ -93,7 +103,7 @@ def _records(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _document(record: str, line: int, path: Path, summary: bool) -> Document | BadDocument:
-    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", record) if block.strip()]
+    blocks = [" ".join(block.split()) for block in _BLANK.split(record) if block.strip()]
     pairs = _summary(" ".join(blocks)) if summary else _abstract(blocks)
     told = next((block for block in reversed(blocks) if _OWN_IDS.match(block)), " ".join(blocks))
     found = {tag: pattern.search(told) for tag, pattern in _IDS.items()}

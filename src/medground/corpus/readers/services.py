@@ -140,6 +140,9 @@ def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
     for outcome in values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"):
         for line in lines_of(_rows(outcome)) if isinstance(outcome, Mapping) else ():
             composition.add(line, "Results")
+    for module in values_at(record, "resultsSection.adverseEventsModule"):
+        for line in lines_of(_events(module)):
+            composition.add(line, "Adverse events")
     if isinstance(body := record.get("body_text"), list):
         composition.add(" ".join(texts_at(record, "abstract.text")), "Abstract")
         for part in (part for part in body if isinstance(part, Mapping)):
@@ -149,16 +152,37 @@ def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
 
 def _rows(outcome: Record) -> list[list[Cell]]:
     """An outcome of a trial as a table: its groups, and what was measured in each."""
-    groups = {str(one.get("id")): plain(str(one.get("title", ""))) for one in values_at(outcome, "groups")}
+    groups = _groups(outcome, "groups")
     unit = ", ".join(texts_at(outcome, "unitOfMeasure"))
     name = " ".join([*texts_at(outcome, "title"), f"({unit})" if unit else ""]).strip()
-    rows = [[Cell("", is_head=True), *(Cell(title, is_head=True) for title in groups.values())]]
+    rows = [_head(groups)]
     for part in values_at(outcome, "classes"):
         for category in values_at(part, "categories"):
             label = ", ".join(filter(None, [name, *texts_at(part, "title"), *texts_at(category, "title")]))
             values = {str(one.get("groupId")): _value(one) for one in values_at(category, "measurements")}
             rows.append([Cell(label), *(Cell(values.get(group, "")) for group in groups)])
     return rows
+
+
+def _events(module: Record) -> list[list[Cell]]:
+    """The adverse events of a trial as a table: in each group, how many had each, of how many."""
+    groups = _groups(module, "eventGroups")
+    rows = [_head(groups)]
+    for event in [*values_at(module, "seriousEvents"), *values_at(module, "otherEvents")]:
+        counts = {
+            str(one.get("groupId")): " of ".join(texts_at(one, "numAffected") + texts_at(one, "numAtRisk"))
+            for one in values_at(event, "stats")
+        }
+        rows.append([Cell(" ".join(texts_at(event, "term"))), *(Cell(counts.get(group, "")) for group in groups)])
+    return rows
+
+
+def _groups(part: Record, place: str) -> dict[str, str]:
+    return {str(one.get("id")): plain(str(one.get("title", ""))) for one in values_at(part, place)}
+
+
+def _head(groups: Mapping[str, str]) -> list[Cell]:
+    return [Cell("", is_head=True), *(Cell(title, is_head=True) for title in groups.values())]
 
 
 def _value(measured: Record) -> str:
