@@ -5,6 +5,8 @@ Those of Ovid and Embase are translated where PubMed has a counterpart for all t
 
 import re
 
+from medground.pubmed.tags import read_tag
+
 _OVID = "(?:tw|ti|ab|mp|kw|kf|sh|hw|pt|nm|rn|jw|af|tx|sb|px|rx|ui|bt|ot|tn|dv|fs|dm|ct|lg|la|au|yr)"
 _EMBASE = "(?:ti|ab|kw|de|tt|tn|dn|lnk|au|jt)"
 _EBSCO = r"\(?(?:TI|AB|SU|TX|MH|MM) "
@@ -52,20 +54,14 @@ _PIECE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A part of a strategy of Ovid or Embase that PubMed has a counterpart for."""
-_TAGS = {
-    **dict.fromkeys(("tw", "mp"), "tw"),
-    **dict.fromkeys(("ab", "kw", "kf", "ot"), "tiab"),
-    **dict.fromkeys(("de", "sh"), "mh:noexp"),
-    **dict.fromkeys(("jw", "jn", "jt"), "ta"),
-    **{name: name for name in ("ti", "pt", "au", "la", "rn", "nm")},
-    "lg": "la",
-    "hw": "mh",
-    "yr": "dp",
-    "af": "all",
-}
-_OF_WORDS = ("all", "tw", "tiab", "ti")
-"""Fields that words are looked for in, each within the one before it."""
-_HEADINGS = frozenset(["mh", "mh:noexp"])
+_TAGS = dict(
+    re.findall(
+        r"(\w+)=(\S+)",
+        "mp=tw ab=tiab kw=tiab kf=tiab ot=tiab de=mh:noexp sh=mh:noexp hw=mh jw=ta jn=ta lg=la yr=dp af=all",
+    )
+)
+"""Fields of Ovid and Embase that PubMed calls otherwise."""
+_OF_WORDS = frozenset(["tw", "tiab", "ti", "mh", "mh:noexp"])
 _NAME = re.compile(r"(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)", re.IGNORECASE)
 
 
@@ -97,8 +93,8 @@ def from_other_service(query: str) -> tuple[str, str]:
 def _translated(query: str) -> str:
     """A strategy of Ovid or Embase in PubMed's syntax. Raises ValueError: the part that cannot be said there."""
     pieces, opened, end = list[str](), list[int](), 0
-    last = range(0)
-    """The pieces that a field after them is about: a term, or all of a bracket."""
+    start = 0
+    """Of the pieces that a field after them is about: a term, or all of a bracket."""
     while end < len(query.rstrip()):
         if (found := _PIECE.match(query, end)) is None:
             raise ValueError(query[:end].split(" ")[-1] + query[end:].split()[0])
@@ -106,17 +102,17 @@ def _translated(query: str) -> str:
         match found.lastgroup:
             case "sign":
                 opened += [len(pieces)] * (text == "(")
+                start = opened.pop() if text == ")" and opened else len(pieces) + 1
                 pieces.append(text.upper())
-                last = range(opened.pop() if text == ")" and opened else len(pieces), len(pieces))
             case "years":
                 pieces.append(text[1:-4].replace("-", ":") + "[dp]")
             case "name":
-                last = range(len(pieces), len(pieces) + 1)
+                start = len(pieces)
                 pieces.append(text.replace("'", '"').replace("$", "*"))
-            case "heading" if len(last) == 1:
+            case "heading" if start == len(pieces) - 1:
                 pieces[-1] = _heading(pieces[-1], text)
-            case "fields" if last:
-                pieces[last.start :] = [_in_field(piece, text) for piece in pieces[last.start :]]
+            case "fields" if start < len(pieces):
+                pieces[start:] = [_in_field(piece, text) for piece in pieces[start:]]
             case _:
                 raise ValueError(text)
     return " ".join(pieces).replace("( ", "(").replace(" )", ")")
@@ -138,12 +134,10 @@ def _in_field(piece: str, suffix: str) -> str:
     """A term with the tag of `.ti,ab.`; brackets, operators and what has a tag stay as they are."""
     if piece in ("(", ")", "AND", "OR", "NOT") or piece.endswith("]"):
         return piece
-    tags = {_TAGS.get(name, "") for name in re.findall(r"[a-z]{2}", suffix.partition("[")[0].casefold())}
-    tag = min(tags)
-    if len(tags) > 1:
-        tags = (tags - _HEADINGS) | ({"tw"} if tags & _HEADINGS else set())
-        tag = next(field for field in _OF_WORDS if field in tags) if tags <= {*_OF_WORDS} else ""
-    if not tag:
+    tags = {_TAGS.get(name, name) for name in re.findall(r"[a-z]{2}", suffix.partition("[")[0].casefold())}
+    if len(tags) > 1 and tags <= _OF_WORDS:
+        tags = {"tiab" if tags == {"ti", "tiab"} else "tw"}
+    if len(tags) > 1 or read_tag(min(tags)).use is None:
         raise ValueError(suffix)
     phrase = f'"{piece}"' if " " in piece and piece[0] != '"' else piece
-    return f"{phrase}[{tag}]"
+    return f"{phrase}[{tags.pop()}]"

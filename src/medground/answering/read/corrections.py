@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 
+from medground.language import words
 from medground.language.quantities import quantities, same_unit
 from medground.pubmed.characters import letters_of
 from medground.values.document import Document
@@ -13,7 +13,7 @@ from medground.values.identifiers import papers_named
 _SHORTEST = 12
 """Letters of a title that is found in another."""
 _SAME = 0.6
-"""Least share of a quote's words that an erratum repeats in order where it prints the sentence anew."""
+"""Least share of a quote's words, by weight, that an erratum repeats where it prints the sentence anew."""
 _CONTRAST = re.compile(
     r"^\W+(?:but |and )?(?:not|instead of|rather than|it (?:was|is)|(?:should|must) (?:be|read|have)|"
     r"(?:the )?(?:correct|actual|true|right)\w*)\b[^.;]{0,50}$",
@@ -39,40 +39,17 @@ def names_paper(record: Document, paper: Sequence[str]) -> bool:
 def corrected_number(quote: str, said: str) -> tuple[str, str] | None:
     """The number that an erratum puts in place of one of a quote, and that one; None if it cannot be told.
 
+    Both stand in the erratum, set against each other, or it prints the sentence anew with another number of that unit.
+
     >>> corrected_number("Weight fell by 14.2 kg.", "The loss was given as 14.2 kg; it was 4.2 kg.")
     ('4.2 kg', '14.2 kg')
     """
-    return _printed_anew(quote, said) or _named(quote, said)
-
-
-def _printed_anew(quote: str, said: str) -> tuple[str, str] | None:
-    """By the sentence itself, which the erratum prints with another number at the same place."""
-    old, new = quote.split(), said.split()
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    if sum(end - start for step, start, end, *_ in steps if step == "equal") < _SAME * len(old):
-        return None
-    changed = [
-        (_quantity(said, new[place]), _quantity(quote, old[start]))
-        for step, start, end, place, last in steps
-        if step == "replace" and end - start == last - place == 1
-    ]
-    found = [(right, wrong) for right, wrong in changed if right and wrong]
-    return found[0] if len(found) == 1 else None
-
-
-def _quantity(text: str, word: str) -> str:
-    """The quantity of a text that this word begins; empty if none does."""
-    word = word.strip(".,;:()")
-    return next((found.text for found in quantities(text) if found.text.split()[0] == word), "")
-
-
-def _named(quote: str, said: str) -> tuple[str, str] | None:
-    """By both numbers, which the erratum sets against each other."""
-    values = [found.values for found in quantities(quote)]
-    found = set[tuple[str, str]]()
-    for one, other in pairwise(quantities(said)):
-        if same_unit(one.unit, other.unit) and _CONTRAST.search(said[one.end : other.start]):
-            right, wrong = (other, one) if one.values in values else (one, other)
-            if wrong.values in values and right.values not in values:
-                found.add((right.text, wrong.text))
+    held, told = quantities(quote), quantities(said)
+    fresh = [new for new in told if all(new.values != old.values for old in held)]
+    gone = [old for old in held if all(new.values != old.values for new in told)]
+    beside = [pair for pair in pairwise(told) if _CONTRAST.search(said[pair[0].end : pair[1].start])]
+    named = [(new, old) for one, other in beside for new, old in ((one, other), (other, one)) if old not in fresh]
+    if not named and words.coverage(frozenset(words.terms(quote)), words.terms(said)) >= _SAME:
+        named = [(new, old) for new in fresh for old in gone]
+    found = {(new.text, old.text) for new, old in named if new in fresh and same_unit(new.unit, old.unit)}
     return found.pop() if len(found) == 1 else None

@@ -137,12 +137,10 @@ def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
     composition = Composition()
     for label, place in table.get("_text", ()):
         composition.add("; ".join(texts_at(record, place)), label)
-    for outcome in values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"):
+    events = map(_as_outcome, values_at(record, "resultsSection.adverseEventsModule"))
+    for outcome in (*values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"), *events):
         for line in lines_of(_rows(outcome)) if isinstance(outcome, Mapping) else ():
             composition.add(line, "Results")
-    for module in values_at(record, "resultsSection.adverseEventsModule"):
-        for line in lines_of(_events(module)):
-            composition.add(line, "Adverse events")
     if isinstance(body := record.get("body_text"), list):
         composition.add(" ".join(texts_at(record, "abstract.text")), "Abstract")
         for part in (part for part in body if isinstance(part, Mapping)):
@@ -152,10 +150,10 @@ def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
 
 def _rows(outcome: Record) -> list[list[Cell]]:
     """An outcome of a trial as a table: its groups, and what was measured in each."""
-    groups = _groups(outcome, "groups")
+    groups = {str(one.get("id")): plain(str(one.get("title", ""))) for one in values_at(outcome, "groups")}
     unit = ", ".join(texts_at(outcome, "unitOfMeasure"))
     name = " ".join([*texts_at(outcome, "title"), f"({unit})" if unit else ""]).strip()
-    rows = [_head(groups)]
+    rows = [[Cell("", is_head=True), *(Cell(title, is_head=True) for title in groups.values())]]
     for part in values_at(outcome, "classes"):
         for category in values_at(part, "categories"):
             label = ", ".join(filter(None, [name, *texts_at(part, "title"), *texts_at(category, "title")]))
@@ -164,25 +162,22 @@ def _rows(outcome: Record) -> list[list[Cell]]:
     return rows
 
 
-def _events(module: Record) -> list[list[Cell]]:
-    """The adverse events of a trial as a table: in each group, how many had each, of how many."""
-    groups = _groups(module, "eventGroups")
-    rows = [_head(groups)]
-    for event in [*values_at(module, "seriousEvents"), *values_at(module, "otherEvents")]:
-        counts = {
-            str(one.get("groupId")): " of ".join(texts_at(one, "numAffected") + texts_at(one, "numAtRisk"))
-            for one in values_at(event, "stats")
+def _as_outcome(module: Record) -> Record:
+    """The adverse events of a trial in the form of an outcome: of each group, how many had each, of how many."""
+    events = values_at(module, "seriousEvents") + values_at(module, "otherEvents")
+    counts = [
+        {
+            "title": event.get("term"),
+            "categories": {
+                "measurements": [
+                    {**one, "value": f"{one.get('numAffected')} of {one.get('numAtRisk')}"}
+                    for one in values_at(event, "stats")
+                ]
+            },
         }
-        rows.append([Cell(" ".join(texts_at(event, "term"))), *(Cell(counts.get(group, "")) for group in groups)])
-    return rows
-
-
-def _groups(part: Record, place: str) -> dict[str, str]:
-    return {str(one.get("id")): plain(str(one.get("title", ""))) for one in values_at(part, place)}
-
-
-def _head(groups: Mapping[str, str]) -> list[Cell]:
-    return [Cell("", is_head=True), *(Cell(title, is_head=True) for title in groups.values())]
+        for event in events
+    ]
+    return {"groups": module.get("eventGroups"), "classes": counts}
 
 
 def _value(measured: Record) -> str:
