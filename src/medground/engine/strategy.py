@@ -17,7 +17,7 @@ _LONGEST = 100_000
 """Characters of a line with all that its references stand for."""
 _NUMBERED = re.compile(r"^#?(\d+)[.:)]\s+")
 """The number of a line that is pasted with it, such as `1. asthma`; its own may also stand as `#1 asthma`."""
-_BARE = re.compile(r"(?:\d+\s+(?:and|or|not)\s+)+\d+|(?:and|or)/\d+(?:[-,]\d+)*", re.IGNORECASE)
+_BARE = re.compile(r"(?i)(?:\d+\s+(?:and|or|not)\s+)+\d+|(?:and|or)/\d+(?:[-,]\d+)*")
 """Lines that are named by their numbers alone, as Ovid does."""
 
 

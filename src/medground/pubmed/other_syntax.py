@@ -62,7 +62,7 @@ _TAGS = dict(
 )
 """Fields of Ovid and Embase that PubMed calls otherwise."""
 _OF_WORDS = frozenset(["tw", "tiab", "ti", "mh", "mh:noexp"])
-_NAME = re.compile(r"(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)", re.IGNORECASE)
+_NAME = re.compile(r"(?i)(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)")
 
 
 def from_other_service(query: str) -> tuple[str, str]:

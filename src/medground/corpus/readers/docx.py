@@ -59,7 +59,7 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
 SUFFIXES = (".docx", ".docm", ".dotx")
 
 _MAIN = "word/document.xml"
-_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_HEADING = re.compile(r"(?i)heading (\d)")
 _NO_PERSON = verbose_pattern(
     r"""
     (?:(?:microsoft|windows|office|ms|hp|dell|lenovo|asus|acer|toshiba|apple|home|my)\s*)*(?:office|user|

@@ -30,15 +30,15 @@ _PLACE = re.compile(
 _IDS = {
     "PMID": re.compile(r"\bPMID: ?(\d{1,8})\b"),
     "PMC": re.compile(r"\bPMCID: ?(PMC\d+)"),
-    "LID": re.compile(r"\bdoi: ?(10\.\S+?)[.;,]?(?=\s|$)", re.IGNORECASE),
+    "LID": re.compile(r"(?i)\bdoi: ?(10\.\S+?)[.;,]?(?=\s|$)"),
 }
-_OWN_IDS = re.compile(r"(?:doi|pmcid|pmid): ?\S", re.IGNORECASE)
+_OWN_IDS = re.compile(r"(?i)(?:doi|pmcid|pmid): ?\S")
 """How the ids of a record begin, below its abstract; above it stand those of papers that comment on it."""
 _LINKS = {
     "comment on": "CON", "comment in": "CIN", "erratum in": "EIN", "erratum for": "EFR", "update in": "UIN",
     "update of": "UOF", "retraction in": "RIN", "retraction of": "ROF", "expression of concern in": "ECI",
 }  # fmt: skip
-_LINK = re.compile(rf"({'|'.join(_LINKS)})\s*:?\s", re.IGNORECASE)
+_LINK = re.compile(rf"(?i)({'|'.join(_LINKS)})\s*:?\s")
 _BESIDE = re.compile(
     r"author information:|conflict of interest|(?:copyright|©)|publication types?:|mesh terms?:|substances:|"
     r"(?:doi|pmcid|pmid): ?\S|grants?(?: support)?:|collaborators?:|\[article in|supplementary|\(c\)",
@@ -48,7 +48,7 @@ _OF_NAME = re.compile(r"\(\d+\)")
 _NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))?|\[No authors listed\]")
 _LONGEST_NAME = 12
 _LISTED = re.compile(
-    r"\s*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
+    r"\s*(?:#[^\n]*\n)*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
     r"(?:\"?(?:(?:pmid|doi):? ?|https?://[\w.]+/(?:articles/)?)?"
     r"(?:[1-9]\d{3,7}|PMC\d+|10\.\d{4,9}/[^\s,;\"]+)/?\"?(?:[\s,;]+|\Z))+",
     re.IGNORECASE,

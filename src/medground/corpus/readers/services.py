@@ -176,8 +176,9 @@ def _as_outcome(module: Record) -> Record:
             },
         }
         for event in events
+        if isinstance(event, Mapping)
     ]
-    return {"groups": module.get("eventGroups"), "classes": counts}
+    return {"groups": values_at(module, "eventGroups"), "classes": counts}
 
 
 def _value(measured: Record) -> str:
