@@ -15,9 +15,8 @@ _SHORTEST = 12
 _SAME = 0.6
 """Least share of a quote's words, by weight, that an erratum repeats where it prints the sentence anew."""
 _CONTRAST = re.compile(
-    r"^\W+(?:but |and )?(?:not|instead of|rather than|it (?:was|is)|(?:should|must) (?:be|read|have)|"
-    r"(?:the )?(?:correct|actual|true|right)\w*)\b[^.;]{0,50}$",
-    re.IGNORECASE,
+    r"(?i)^\W+(?:but |and )?(?:(?:not|instead of|rather than)\s(?:of |as |by |the )*\W*|(?:it (?:was|is)|"
+    r"(?:should|must) (?:be|read|have)|(?:the )?(?:correct|actual|true|right)\w*)\b[^.;]{0,50})$"
 )
 """What stands between a wrong number and the right one, or the other way round."""
 
