@@ -10,12 +10,15 @@ from typing import Any
 from rows import each_row, tables
 
 from medground.answering import captions
+from medground.answering.read.corrections import corrected_number
 from medground.answering.run import Run
 from medground.corpus.design import UNKNOWN, design_level
 from medground.corpus.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, said_by, set_aside, why_aside
 from medground.recipes.ground.recipe import ground
 from medground.values.document import Document, Hit, Passage, Retraction
 from medground.wording.markup import as_markdown
+from medground.wording.phrases import headline
+from medground.wording.view import view
 
 
 def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "none", number: int = 1) -> Passage:
@@ -115,6 +118,31 @@ def test_what_an_erratum_says_stands_beside_the_paper_that_it_corrects(
     run = make_run("How much weight is lost with gliptarex?", [memory_source([paper, erratum])])
     answer = asyncio.run(ground(run.question, run))
     assert f"PMID:1 was corrected: “{said}” (PMID:2)" in answer.warnings
+    first = "4.2 kg, corrected; the paper first said 14.2 kg (PMID:2): Weight fell by 14.2 kg with gliptarex."
+    assert headline(answer) == first == view(answer).sentences[0].text
+
+
+@each_row(
+    ("quote", "said", "numbers"),
+    [
+        (
+            "With fastlin 16.8 kg was lost in 12 months.",
+            "It should read: With fastlin 6.8 kg was lost in 12 months.",
+            ("6.8 kg", "16.8 kg"),
+        ),
+        ("The dose was 50 mg daily.", "The dose should have been 5 mg, not 50 mg.", ("5 mg", "50 mg")),
+        ("Mortality was 12% at a year.", "On page 4, “12%” should read “21%”.", ("21%", "12%")),
+        (
+            "It fell by 4.2 kg and by 1.1 kg with placebo.",
+            "It should read: less by 3.2 kg with drug and 1.1 kg with placebo.",
+            None,
+        ),
+        ("Pain was 7.1 points.", "Pain fell from 7.1 to 5.2 points.", None),
+        ("Mortality was 12%.", "The affiliation of the second author was wrong.", None),
+    ],
+)
+def test_the_number_that_an_erratum_changes_is_told_where_it_is_certain(quote: str, said: str, numbers: Any) -> None:
+    assert corrected_number(quote, said) == numbers
 
 
 def test_a_newer_version_of_a_review_replaces_the_older_and_two_trials_do_not(

@@ -40,3 +40,35 @@ def test_an_answer_of_a_service_is_read_record_by_record(tmp_path: Path, name: s
     assert (paper.title, paper.identifiers["pmid"]) == ("Wool and warts", "90060001")
     is_summary = name.startswith("summaries")
     assert paper.text.endswith("Wool and warts" if is_summary else "Warts shrank.")
+
+
+REGISTERS = (
+    "NCT Number,Study Title,Study Status,Outcome Measures\nNCT99000001,Wool for warts,COMPLETED,Warts at 4 weeks\n",
+    "TrialID,Public_title,Recruitment_Status,Primary_outcome\nNCT99000001,Wool for warts,Recruiting,Warts at 4 weeks\n",
+)
+
+
+def test_a_table_of_a_register_of_trials_is_read_with_what_it_says(tmp_path: Path) -> None:
+    for number, content in enumerate(REGISTERS):
+        (trial,) = items_of(written(tmp_path / f"trials_{number}.csv", content))
+        assert isinstance(trial, Document)
+        assert (trial.id, trial.title) == ("NCT:NCT99000001", "Wool for warts")
+        assert "Warts at 4 weeks" in trial.text
+
+
+def test_the_adverse_events_of_a_trial_are_read_by_group(tmp_path: Path) -> None:
+    counts = [{"groupId": "E0", "numAffected": 3, "numAtRisk": 61}]
+    events = {"eventGroups": [{"id": "E0", "title": "Wool"}], "seriousEvents": [{"term": "Rash", "stats": counts}]}
+    known = {"identificationModule": {"nctId": "NCT99000002", "briefTitle": "Wool for warts"}}
+    content = json.dumps({"protocolSection": known, "resultsSection": {"adverseEventsModule": events}})
+    (trial,) = (item for item in items_of(written(tmp_path / "trial.json", content)) if isinstance(item, Document))
+    assert "Rash | Wool: 3 of 61" in trial.text
+
+
+def test_summaries_of_pubmed_without_numbers_are_read_one_by_one(tmp_path: Path) -> None:
+    first = "Ek P, Dahl O. Wool at sea: a trial. Inv J Skin. 2020 Feb;8(2):55. PMID: 90060002; PMCID: PMC9900602."
+    second = "Dahl O. Felt at sea. Inv J Skin. 2021;9(1):2. PMID: 90060003."
+    found = items_of(written(tmp_path / "summary.txt", f"{first}\n\n{second}\n"))
+    papers = [item for item in found if isinstance(item, Document)]
+    assert [paper.identifiers["pmid"] for paper in papers] == ["90060002", "90060003"]
+    assert (papers[0].title, papers[0].year) == ("Wool at sea: a trial.", 2020)

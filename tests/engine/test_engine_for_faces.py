@@ -141,7 +141,7 @@ def test_closing_waits_for_the_calls_under_way(papers: Path) -> None:
 
 def test_a_strategy_counts_the_records_of_each_line_and_lists_those_of_the_last(papers: Path) -> None:
     with BlockingEngine(corpora=("papers", "others")) as engine:
-        lines = ["aspirin OR zebrafish", "2. fins", "", "#1 NOT #2", "#7", "exp Fish/ AND fin.tw.", "(a", "#1 AND #2"]
+        lines = ["aspirin OR zebrafish", "2. fins", "", "#1 NOT #2", "#7", "fish adj2 fin", "(a", "#1 AND #2"]
         found = engine.strategy(lines)
         assert [line.records for line in found.lines[:3]] == [3, 2, 1]
         assert [line.records for line in found.lines[3:]] == [None, None, None, 2]

@@ -1,24 +1,23 @@
-"""What people type into a search box: a query of another service is refused with the reason."""
+"""What people type into a search box: a query of another service is translated, or refused with the reason."""
 
 import pytest
 from rows import each_row
 
 from medground.errors import UsageError
 from medground.pubmed.normalize import normalize
+from medground.pubmed.translate import parse
 from medground.pubmed.typed import typed_query
 
 
 @each_row(
     ("query", "service"),
     [
-        ("exp Neoplasms/ AND (cancer or tumor).tw.", "Ovid"),
         ("cancer adj3 therapy", "Ovid"),
-        ("'heart failure'/exp OR 'heart failure':ti,ab", "Embase"),
-        ("*Asthma/dt or exp *Asthma/th [Therapy]", "Ovid"),
+        ("(hypoglyc?emi* or asthma).tw.", "Ovid"),
+        ("metformin.rn,ti.", "Ovid"),
+        ("asthma.ti. and (child.zz. or adult.ti.)", "Ovid"),
         ("limit 3 to english language", "Ovid"),
-        ("Asthma/ and child*.ti,ab.", "Ovid"),
         ("'heart attack':ti AND [english]/lim", "Embase"),
-        ("asthma/exp", "Embase"),
         ("wheez* NEAR/3 child*", "Embase, the Cochrane Library or Web of Science"),
         ("TI asthma OR AB asthma", "EBSCO"),
         ("wheez* N3 child*", "EBSCO"),
@@ -35,6 +34,28 @@ def test_a_query_of_another_service_is_refused_and_noted(query: str, service: st
     with pytest.raises(UsageError, match=f"this is the syntax of {service}"):
         typed_query(query)
     assert any(f"the syntax of {service}" in note for note in normalize(query).notes)
+
+
+@each_row(
+    ("query", "translated"),
+    [
+        ("exp Asthma/ and (child$ or infant).ti.", '"Asthma"[mh] AND (child*[ti] OR infant[ti])'),
+        (
+            "*Asthma/dt, th or exp *Asthma/th [Therapy]",
+            '("Asthma/dt"[majr:noexp] OR "Asthma/th"[majr:noexp]) OR "Asthma/th"[majr]',
+        ),
+        ("heart failure.mp. [mp=title, abstract]", '"heart failure"[tw]'),
+        ("(asthma.ti. or wheez*).ti,ab,kf. not cohort.pt.", "(asthma[ti] OR wheez*[tiab]) NOT cohort[pt]"),
+        ("asthma.hw,ti. and smith j.au.", 'asthma[tw] AND "smith j"[au]'),
+        ("'heart failure'/exp/mj OR 'heart failure':ti,ab", '"heart failure"[majr] OR "heart failure"[tiab]'),
+        ("'asthma'/de AND [2010-2020]/py", '"asthma"[mh:noexp] AND 2010:2020[dp]'),
+    ],
+)
+def test_what_pubmed_can_say_of_ovid_and_embase_is_translated(query: str, translated: str) -> None:
+    assert typed_query(query) == parse(translated)
+    repaired = normalize(query)
+    assert repaired.query == parse(translated)
+    assert any(note.endswith(f"searched for: {translated}") for note in repaired.notes)
 
 
 @each_row(

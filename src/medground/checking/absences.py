@@ -52,16 +52,16 @@ _WHERE = verbose_pattern(
     \s+(?:was|were|had|did|has|have)\ (?:\w+ly\ )?\w+$|\s+(?:(?:in|de)creased|changed|differed|improved|rose|fell)$
     """
 )
-_LEADS = lazy_pattern(r"^(?:any|the|a|an|data on|effects? on|changes? in|whether there (?:was|were))\s+", re.IGNORECASE)
-_PARTS = lazy_pattern(r"\s*(?:[,;](?!\s*\d)|\bn?or\b(?!\s*\d))\s*(?:n?or\b|and\b)?\s*", re.IGNORECASE)
+_LEADS = lazy_pattern(r"(?i)^(?:any|the|a|an|data on|effects? on|changes? in|whether there (?:was|were))\s+")
+_PARTS = lazy_pattern(r"(?i)\s*(?:[,;](?!\s*\d)|\bn?or\b(?!\s*\d))\s*(?:n?or\b|and\b)?\s*")
 _NONE = verbose_pattern(
     r"""
     ^\W*(?:there\ were\ )?no\ (?P<event>(?:[\w-]+\ ){0,3}?[\w-]+)\ (?:(?:was|were)\ (?:seen|observed|noted|found|
     recorded|reported)|occurred|happened|arose)\b
     """
 )
-_COMPARED = lazy_pattern(r"\bcompare\b.+?\b(?:with|to|against)\s+(?:(?:that|those)\s+(?:of|in)\s+)?(.+)", re.IGNORECASE)
-_LEAVES_OUT = lazy_pattern(r"\bexclud\w+", re.IGNORECASE)
+_COMPARED = lazy_pattern(r"(?i)\bcompare\b.+?\b(?:with|to|against)\s+(?:(?:that|those)\s+(?:of|in)\s+)?(.+)")
+_LEAVES_OUT = lazy_pattern(r"(?i)\bexclud\w+")
 _ANAPHORS = frozenset(words.terms("illness disease disorder condition"))
 """Stems that stand for what the title names: `the agent causing the illness`."""
 _OPPOSITE = "(?:dis|un|non-?|in|im|mal)"

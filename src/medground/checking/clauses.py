@@ -24,7 +24,7 @@ _CUT = verbose_pattern(
     [,;]?\s+(?P<joint>and|but|whereas|while|although)(?P<aside>,\s[^,;]{3,40},)?\s+|;\s+
     """
 )
-_TOGETHER = lazy_pattern(r"\b(?:between|both|neither)\s[^,;]{0,40}$", re.IGNORECASE)
+_TOGETHER = lazy_pattern(r"(?i)\b(?:between|both|neither)\s[^,;]{0,40}$")
 """Before an `and` that joins two sides."""
 _THEY = "they "
 """A subject for a clause that may begin with its verb."""

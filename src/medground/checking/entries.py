@@ -44,7 +44,7 @@ _HEADING = verbose_pattern(
     """,
     re.IGNORECASE | re.MULTILINE,
 )
-_SURE = lazy_pattern(r"reference|bibliography|cited", re.IGNORECASE)
+_SURE = lazy_pattern(r"(?i)reference|bibliography|cited")
 _NEXT_HEADING = lazy_pattern(r"^(?:#{1,6}[ \t]|\\(?:section|end)\b)", re.MULTILINE)
 _BEGINS = verbose_pattern(
     r"""
@@ -55,9 +55,7 @@ _BEGINS = verbose_pattern(
 )
 _NOTE = lazy_pattern(r"^[ \t]*\[\^([^\]\s]{1,60})\]:[ \t]*\S.*$", re.MULTILINE)
 _YEAR = lazy_pattern(r"(?<![\d/.:-])(?:1[89]|20)\d\d(?![\d/])")
-_NO_YEARS = lazy_pattern(
-    r"10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+|\b(?:accessed|retrieved|visited|cited)\b[^.;]{0,25}", re.IGNORECASE
-)
+_NO_YEARS = lazy_pattern(r"(?i)10\.\d{4,9}/\S+|\bPM(?:C?ID)\W*\d+|\b(?:accessed|retrieved|visited|cited)\b[^.;]{0,25}")
 _AUTHOR = lazy_pattern(
     r"\s*(?:[^\W\d_a-z][\w'’-]{1,40} ){0,3}[^\W\d_a-z][\w'’-]{1,40},? (?:[^\W\d_a-z][.]?[ -]?){1,4}[,.;(& ]"
 )

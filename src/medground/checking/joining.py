@@ -42,7 +42,7 @@ _PERSON = re.compile(
     r"[^\W\d_a-z][\w'’-]{1,40}(?: [\w'’-]{1,40}){0,3}?,? (?:[^\W\d_a-z]\.?[ -]?){1,4}(?=[\s,.;&(]|$)|\bet\.? al\b"
 )
 _IDS = re.compile(
-    r"https?://\S+|(?:\bdoi\W+)?\S*10\.\d{4,9}/\S+|\bpm(?:c?id|c)\W*\w+|\b(?:pubmed|doi|pm(?:c?id|c))\b", re.IGNORECASE
+    r"(?i)https?://\S+|(?:\bdoi\W+)?\S*10\.\d{4,9}/\S+|\bpm(?:c?id|c)\W*\w+|\b(?:pubmed|doi|pm(?:c?id|c))\b"
 )
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2}[.?!”])\s+|(?<=\)[.,])\s+|[“”\"]")
 

@@ -44,12 +44,12 @@ def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 _WORD, _WORTH_A_LOOK = _words()
 _TOKEN = lazy_pattern(r"[^\W_]+")
 _CUT = lazy_pattern(r"[:;|=*~/()\[\]{}<>«»“”„\"'‘’…【】（），。]|[.,!?](?=\s|$)|\s[-–—]+(?=\s)|[–—]")
-_TAGS = lazy_pattern(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
+_TAGS = lazy_pattern(r"(?i)</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>")
 _SPACED = lazy_pattern(r"\b(?:[A-Z] ){6,}[A-Z]\b")
 _BRACKET = lazy_pattern(r"[\[({<*【（]([^\[\](){}【】]{2,120})[\])}>*】）]\W*$")
-_VOLUME = lazy_pattern(r"(?:correction of )?vol\.? \d+,.{0,60}\d{4}", re.IGNORECASE)
-_IN = lazy_pattern(r"retraction (?:of publication |published )?in\b", re.IGNORECASE)
-_EXPRESSED = lazy_pattern(r"expres|editorial|notice|note|statement", re.IGNORECASE)
+_VOLUME = lazy_pattern(r"(?i)(?:correction of )?vol\.? \d+,.{0,60}\d{4}")
+_IN = lazy_pattern(r"(?i)retraction (?:of publication |published )?in\b")
+_EXPRESSED = lazy_pattern(r"(?i)expres|editorial|notice|note|statement")
 _LONGEST = 5_000
 _LONGEST_BANNER = 600
 

@@ -53,7 +53,7 @@ _SHOWN = 40
 """A title of so many letters is recognised at the start of a text."""
 _START = 2000
 """Characters."""
-_PREFIX = re.compile(r"\W*(?:retracted|withdrawn)(?: article| paper)?\s*[:\]]", re.IGNORECASE)
+_PREFIX = re.compile(r"(?i)\W*(?:retracted|withdrawn)(?: article| paper)?\s*[:\]]")
 _TRANSLATED = re.compile(r"\s*\[.*\]\W*", re.DOTALL)
 
 

@@ -32,7 +32,7 @@ _NATURES: Mapping[str, Nature] = {
     **dict.fromkeys(("retraction", "withdrawal", "removal"), "retracted"),
     "expression of concern": "concern",
 }
-_REPLACED = re.compile(r"retract and replace|retraction and replacement|republish", re.IGNORECASE)
+_REPLACED = re.compile(r"(?i)retract and replace|retraction and replacement|republish")
 _COLUMNS = {"pmid": "originalpaperpubmedid", "doi": "originalpaperdoi", "pmc": "pmcid"}
 _SHORTEST, _FEWEST = 30, 4
 """A title of fewer letters, or of fewer words, is that of several papers."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from medground.answering.run import Run
 from medground.errors import UsageError
-from medground.pubmed.other_syntax import other_syntax
+from medground.pubmed.other_syntax import from_other_service
 from medground.pubmed.syntax import tokens
 from medground.pubmed.translate import parse
 from medground.sources.base import MOST_HITS
@@ -17,7 +17,7 @@ _LONGEST = 100_000
 """Characters of a line with all that its references stand for."""
 _NUMBERED = re.compile(r"^#?(\d+)[.:)]\s+")
 """The number of a line that is pasted with it, such as `1. asthma`; its own may also stand as `#1 asthma`."""
-_BARE = re.compile(r"(?:\d+\s+(?:and|or|not)\s+)+\d+|(?:and|or)/\d+(?:[-,]\d+)*", re.IGNORECASE)
+_BARE = re.compile(r"(?i)(?:\d+\s+(?:and|or|not)\s+)+\d+|(?:and|or)/\d+(?:[-,]\d+)*")
 """Lines that are named by their numbers alone, as Ovid does."""
 
 
@@ -79,8 +79,8 @@ async def run_strategy(run: Run, lines: Sequence[str]) -> StrategyFound:
     for line in typed:
         lookup = None
         try:
-            query = whole(line, queries)
-            if problem := other_syntax(query):
+            query, problem = from_other_service(whole(line, queries))
+            if problem and not query:
                 raise UsageError(problem)
             lookup = Lookup(asked=parse(query), shown=query, limit=MOST_HITS)
             done.append(StrategyLine(typed=line, query=query, records=await run.count(lookup)))

@@ -20,9 +20,9 @@ _IN_FEW_NAMES = 25
 _TYPES = 3
 """Maximum types for which the name of a disease stands that has no entry of its own: tuberous sclerosis."""
 _KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
-_WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
+_WITH_ID = re.compile(r"(?i)([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)")
 _TOKEN = re.compile(
-    r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE
+    r"(?i)\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?"
 )
 _EDGE = word_set("a an the of in with for and or is are do does to by from on at")
 _ASKING = frozenset().union(*CUES.values())

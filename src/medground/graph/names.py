@@ -114,7 +114,7 @@ EXAMPLES: list[str] = _PHRASES["examples"]
 """Wordings that the graph understands, with places for names."""
 SAME = [(lazy_pattern(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
 """Phrases that say the same as one word."""
-ASKS = [(lazy_pattern(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]
+ASKS = [(lazy_pattern(rf"(?i)\b(?:{said})\b"), words) for said, words in _PHRASES["asks"]]
 """Phrases, and words of the predicates that a question asks for with them."""
 
 

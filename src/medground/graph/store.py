@@ -18,7 +18,7 @@ from medground.graph.vocabularies.hpo import LICENSE
 from medground.home.files import tables
 from medground.values.graph import ConceptEntry, Neighbour
 
-ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+ID = re.compile(r"(?i)(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+")
 _KINDS: tuple[ConceptKind, ...] = get_args(ConceptKind)
 _UNKNOWN = -1
 _SPELT_ALIKE = 80

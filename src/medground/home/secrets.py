@@ -216,8 +216,8 @@ class _Hiding:
 
 # The secrets that this process knows, so that nothing that is shown, logged or kept holds one.
 
-_NAMED = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-_HEADER_NAMES = re.compile(r"HEADERS$", re.IGNORECASE)
+_NAMED = re.compile(r"(?i)KEY$|TOKEN|SECRET|PASSWORD")
+_HEADER_NAMES = re.compile(r"(?i)HEADERS$")
 _SHORTEST_VALUE = 8
 """Characters: a shorter value of a variable is a word that may stand anywhere."""
 

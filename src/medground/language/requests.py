@@ -3,7 +3,6 @@ earlier answer, and nothing of medicine.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -139,42 +138,35 @@ def asked_words() -> frozenset[str]:
 
 # What it asks of the literature. A limit of the user goes before one of the text.
 
-_YEAR = r"((?:19|20)\d\d)\b(?![-–/]\d)"
+_YEAR = r"(?:19|20)\d\d\b(?![-–/]\d)"
 _WORKS = r"published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews"
 _PUBLISHED = rf"\b(?:{_WORKS})(?:\s\w+){{0,2}}\s"
 _NO_END = r"(?<!before\s)(?<!until\s)(?<!through\s)(?<!\bto\s)(?<!\bby\s)(?<!\band\s)(?<!\bor\s)(?<![-–/.])"
 _LITERATURE = lazy_pattern(rf"\b(?:{_WORKS}|known)\b", re.IGNORECASE)
-Years = tuple[int | None, int | None]
 _WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_WORDS, start=2)}
 
 
-def _upper(said: str) -> re.Pattern[str]:
+def _limit(said: str, name: str) -> str:
     """An upper limit right after a word for publications, or at the end of a question with one."""
-    limit = rf"\b(?:{said})\s{_YEAR}"
-    return lazy_pattern(rf"{_PUBLISHED}{limit}|{_LITERATURE.pattern}.*{limit}(?=\W*$)", re.IGNORECASE)
+    literature = _LITERATURE.pattern
+    return rf"(?:({_PUBLISHED})|{literature}.*)\b(?:{said})\s(?P<{name}>{_YEAR})(?(1)|(?=\W*$))"
 
 
-_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...] = (
-    (
-        lazy_pattern(rf"{_PUBLISHED}(?:between|from)\s{_YEAR}\s(?:and|to|until|through)\s{_YEAR}", re.IGNORECASE),
-        lambda found, now: (int(found[1]), int(found[2])),
-    ),
-    (lazy_pattern(rf"{_PUBLISHED}in\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]), int(found[1]))),
-    (_upper("before|prior to|earlier than"), lambda found, now: (None, int(found[1] or found[2]) - 1)),
-    (_upper("until|till|up to|no later than"), lambda found, now: (None, int(found[1] or found[2]))),
-    (
-        lazy_pattern(rf"{_PUBLISHED}(?:in|of|from|over|within)\sthe\s(?:last|past)\s(\w+)\syears\b", re.IGNORECASE),
-        lambda found, now: (now - _number(found[1]), None) if _number(found[1]) else (None, None),
-    ),
-    (lazy_pattern(rf"\bsince\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
-    (
-        lazy_pattern(rf"\b(?:after|(?<!no\s)(?<!not\s)later than)\s{_YEAR}", re.IGNORECASE),
-        lambda found, now: (int(found[1]) + 1, None),
-    ),
-    (lazy_pattern(rf"\bfrom\s{_YEAR}\son(?:wards?)?\b", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
-    (lazy_pattern(rf"{_NO_END}\b{_YEAR}(?=\W*$)", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
-)
+_RULES = [
+    lazy_pattern(rule, re.IGNORECASE)
+    for rule in (
+        rf"{_PUBLISHED}(?:between|from)\s(?P<first>{_YEAR})\s(?:and|to|until|through)\s(?P<last>{_YEAR})",
+        rf"{_PUBLISHED}in\s(?P<only>{_YEAR})",
+        _limit("before|prior to|earlier than", "before"),
+        _limit("until|till|up to|no later than", "last"),
+        rf"{_PUBLISHED}(?:in|of|from|over|within)\sthe\s(?:last|past)\s(?P<years>\d{{1,3}}|[^\W\d]+)\syears\b",
+        rf"\bsince\s(?P<first>{_YEAR})",
+        rf"\b(?:after|(?<!no\s)(?<!not\s)later than)\s(?P<after>{_YEAR})",
+        rf"\bfrom\s(?P<first>{_YEAR})\son(?:wards?)?\b",
+        rf"{_NO_END}\b(?P<first>{_YEAR})(?=\W*$)",
+    )
+]
 """In order; the first that fits counts. An upper limit needs a word that is about publications: what happened before
 2005 is also told by later papers, but what happened since 2010, or in the year at the end of a question, is not told by
 earlier ones."""
@@ -202,11 +194,10 @@ class Stated:
 
 def stated(text: str, now: int) -> Stated | None:
     """The years that a text limits its literature to; `now` is the year of "the last five years"."""
-    for pattern, years in _RULES:
-        found = pattern.search(text)
+    for found in (rule.search(text) for rule in _RULES):
         if found is None:
             continue
-        first, last = years(found, now)
+        first, last = _years(found, now)
         if (first or last) and (first or 0) <= min(last or now, now):
             return Stated(first, last, found[0])
     return None
@@ -223,8 +214,23 @@ def latest(text: str) -> str:
     return found[0] if found else ""
 
 
-def _number(word: str) -> int:
-    return int(word) if word.isdecimal() and len(word) <= 3 else _NUMBERS.get(word.casefold(), 0)
+def _years(found: re.Match[str], now: int) -> tuple[int | None, int | None]:
+    """The first and the last year that the groups of a rule name."""
+    first = last = None
+    for name, said in found.groupdict().items():
+        number = int(said) if said.isdecimal() else _NUMBERS.get(said.casefold(), 0)
+        match name:
+            case "first" | "only":
+                first = number
+            case "after":
+                first = number + 1
+            case "years":
+                first = now - number if number else None
+            case "last":
+                last = number
+            case "before":
+                last = number - 1
+    return first, first if found.re.groupindex.get("only") else last
 
 
 # What it asks of a collection or of an earlier answer.

@@ -14,13 +14,13 @@ from medground.values.query import DateField, Query
 _FIRST, _LAST = 1000, 3000
 """The years PubMed uses for an open-ended range: `1000:2010[dp]`, `2010:3000[dp]`."""
 _DATE = re.compile(r"(\d{4})(?:/(\d{1,2})(?:/(\d{1,2}))?)?")
-_RELATIVE = re.compile(r"(?:last|past|previous)\s+(\d{1,4})?\s*(day|week|month|year)s?", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?i)(?:last|past|previous)\s+(\d{1,4})?\s*(day|week|month|year)s?")
 _MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_abbr) if name}
 _SEPARATED = re.compile(r"(\d{4})[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 _MONTH_NAMED = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?\s*(?:(\d{1,2}),?\s+)?(\d{4})")
 _YEAR_MONTH_NAMED = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")
-_RANGE = re.compile(r"\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*|\s+", re.IGNORECASE)
+_RANGE = re.compile(r"(?i)\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*|\s+")
 _NOW = ("present", "now", "today", "current", "date")
 
 

@@ -37,8 +37,8 @@ _LONGEST_PERSON = 4
 SHORTEST_PREFIX = 4
 """Letters that PubMed wants before an asterisk."""
 _AUTHOR = re.compile(r"[A-Z][a-z][\w'’-]+ (?!(?:I{1,3}|IV|V|VI|X)$)[A-Z]{1,2}(?: (?:Jr|Sr|2nd|3rd))?")
-_NUMBERS = re.compile(r"\d{5,8}(?:,? \d{5,8}|,\d{5,8})*|PMIDs? \d{1,9}(?:,? \d{1,9}|,\d{1,9})*", re.IGNORECASE)
-_PMC = re.compile(r"PMC\d{3,9}", re.IGNORECASE)
+_NUMBERS = re.compile(r"(?i)\d{5,8}(?:,? \d{5,8}|,\d{5,8})*|PMIDs? \d{1,9}(?:,? \d{1,9}|,\d{1,9})*")
+_PMC = re.compile(r"(?i)PMC\d{3,9}")
 
 
 class Translation(Frozen):

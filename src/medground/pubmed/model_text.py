@@ -9,8 +9,7 @@ from medground.pubmed.characters import plain as in_plain_characters
 from medground.pubmed.characters import without_zero_width
 
 _NAMED = re.compile(
-    r"\"[^\"]*\"|\[[^\]]*\]|(?<!\w)(title|abstract|mesh|majr|author|journal|language|tiab|ti|ab|mh|tw|pt|pmid):(\"[^\"\n]+\"|\w[\w-]*)",
-    re.IGNORECASE,
+    r"(?i)\"[^\"]*\"|\[[^\]]*\]|(?<!\w)(title|abstract|mesh|majr|author|journal|language|tiab|ti|ab|mh|tw|pt|pmid):(\"[^\"\n]+\"|\w[\w-]*)"
 )
 
 

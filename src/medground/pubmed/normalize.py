@@ -11,7 +11,7 @@ from medground.pubmed.characters import fold
 from medground.pubmed.mapping import Mapper
 from medground.pubmed.mesh import Vocabulary
 from medground.pubmed.model_text import query_in
-from medground.pubmed.other_syntax import other_syntax
+from medground.pubmed.other_syntax import from_other_service
 from medground.pubmed.parser import MAX_CHARACTERS, Repair, clean_words, repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span, to_text
 from medground.pubmed.tags import Kind, TagUse, find_qualifier, qualifiers, tag_for_date, tag_for_kind
@@ -198,7 +198,8 @@ def normalize(text: str, *, today: date | None = None, mapper: Mapper | None = N
     """
     mapper = mapper or standard_mapper()
     today = today or datetime.now(UTC).date()
-    notes = [*filter(None, [other_syntax(text)])]
+    translated, note = from_other_service(text)
+    text, notes = translated or text, [note] * bool(note)
     for _ in range(_MOST_ROUNDS):
         repaired, found = _round(text, today, mapper)
         notes += found

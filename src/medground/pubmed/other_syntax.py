@@ -1,6 +1,11 @@
-"""Search strategies written for other services, which PubMed's syntax would read as other words."""
+"""Search strategies written for other services, which PubMed's syntax would read as other words.
+
+Those of Ovid and Embase are translated where PubMed has a counterpart for all that they say.
+"""
 
 import re
+
+from medground.pubmed.tags import read_tag
 
 _OVID = "(?:tw|ti|ab|mp|kw|kf|sh|hw|pt|nm|rn|jw|af|tx|sb|px|rx|ui|bt|ot|tn|dv|fs|dm|ct|lg|la|au|yr)"
 _EMBASE = "(?:ti|ab|kw|de|tt|tn|dn|lnk|au|jt)"
@@ -35,18 +40,104 @@ _FORMS = {
     "Embase, the Cochrane Library or Web of Science": re.compile(r"\b(?:NEAR|NEXT)/\d{1,2}\b"),
 }
 
+_PIECE = re.compile(
+    r"""
+    \s*(?:
+    (?P<sign> [()] | \b(?:and|or|not)\b ) |
+    (?P<years> \[(?:1[89]|20)\d\d(?:-(?:1[89]|20)\d\d)?]/py ) |
+    (?P<name> (?:exp\s+)? [*]? (?: "[^"]+" | '[^']+' |
+        (?:(?!(?:and|or|not|adj\d*|near|next|limit\s\d+|remove\sduplicates)\b) [\w,-]+[*$]?(?!\w)\s?)+ ) ) |
+    (?P<fields> [.:](?:[a-z]{2},?)+(?:[.]|\b)(?:\s*\[mp=[^]]*])? ) |
+    (?P<heading> /(?:exp/mj|exp|de|mj)\b | /(?:[a-z]{2}\b(?:,\s?[a-z]{2}\b)*)?(?!\w)(?:\s*\[[\w\s&,;-]+])? )
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A part of a strategy of Ovid or Embase that PubMed has a counterpart for."""
+_TAGS = dict(
+    re.findall(
+        r"(\w+)=(\S+)",
+        "mp=tw ab=tiab kw=tiab kf=tiab ot=tiab de=mh:noexp sh=mh:noexp hw=mh jw=ta jn=ta lg=la yr=dp af=all",
+    )
+)
+"""Fields of Ovid and Embase that PubMed calls otherwise."""
+_OF_WORDS = frozenset(["tw", "tiab", "ti", "mh", "mh:noexp"])
+_NAME = re.compile(r"(?i)(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)")
 
-def other_syntax(query: str) -> str:
-    """What is wrong with a query that is written for another service; empty of any other text.
 
-    >>> other_syntax("exp Neoplasms/ AND cancer.tw.")
-    'this is the syntax of Ovid (“exp Neoplasms/”), which is not read; write it in PubMed\\'s, such as "neoplasms"[mh]'
-    >>> other_syntax("Does aspirin help in heart failure?")
-    ''
+def from_other_service(query: str) -> tuple[str, str]:
+    """A query in PubMed's syntax, and what to say of it: that it was translated, or why not, with an empty query.
+
+    >>> from_other_service("exp Neoplasms/ AND cancer.tw.")[0]
+    '"Neoplasms"[mh] AND cancer[tw]'
+    >>> from_other_service("cancer adj3 therapy")[1]
+    'this is the syntax of Ovid, and “adj3” cannot be translated; write it in PubMed\'s, such as "neoplasms"[mh]'
+    >>> from_other_service("Does aspirin help in heart failure?")
+    ('Does aspirin help in heart failure?', '')
     """
     found = ((service, form.search(query)) for service, form in _FORMS.items())
-    service, sign = next(((service, sign) for service, sign in found if sign), ("", None))
-    if sign is None:
-        return ""
+    service, sign = next(((service, sign[0].strip()) for service, sign in found if sign), ("", ""))
+    if not service:
+        return query, ""
+    if service in ("Ovid", "Embase"):
+        try:
+            translated = _translated(query)
+        except ValueError as error:
+            sign = str(error)
+        else:
+            return translated, f"this is the syntax of {service}; searched for: {translated}"
     advice = 'write it in PubMed\'s, such as "neoplasms"[mh]'
-    return f"this is the syntax of {service} (“{sign[0].strip()}”), which is not read; {advice}"
+    return "", f"this is the syntax of {service}, and “{sign}” cannot be translated; {advice}"
+
+
+def _translated(query: str) -> str:
+    """A strategy of Ovid or Embase in PubMed's syntax. Raises ValueError: the part that cannot be said there."""
+    pieces, opened, end = list[str](), list[int](), 0
+    start = 0
+    """Of the pieces that a field after them is about: a term, or all of a bracket."""
+    while end < len(query.rstrip()):
+        if (found := _PIECE.match(query, end)) is None:
+            raise ValueError(query[:end].split(" ")[-1] + query[end:].split()[0])
+        text, end = found[0].strip(), found.end()
+        match found.lastgroup:
+            case "sign":
+                opened += [len(pieces)] * (text == "(")
+                start = opened.pop() if text == ")" and opened else len(pieces) + 1
+                pieces.append(text.upper())
+            case "years":
+                pieces.append(text[1:-4].replace("-", ":") + "[dp]")
+            case "name":
+                start = len(pieces)
+                pieces.append(text.replace("'", '"').replace("$", "*"))
+            case "heading" if start == len(pieces) - 1:
+                pieces[-1] = _heading(pieces[-1], text)
+            case "fields" if start < len(pieces):
+                pieces[start:] = [_in_field(piece, text) for piece in pieces[start:]]
+            case _:
+                raise ValueError(text)
+    return " ".join(pieces).replace("( ", "(").replace(" )", ")")
+
+
+def _heading(term: str, suffix: str) -> str:
+    """`exp *Asthma` with `/dt` is `"Asthma/dt"[majr]`; several subheadings are alternatives."""
+    parts = re.findall(r"[a-z]+", suffix.partition("[")[0].casefold())
+    said = _NAME.match(term)
+    assert said is not None  # it matches any text
+    tag = "majr" if said["major"] or "mj" in parts else "mh"
+    tag += "" if said["explode"] or "exp" in parts else ":noexp"
+    marks = [f"/{part}" for part in parts if part not in ("exp", "de", "mj")] or [""]
+    written = [f'"{said["name"].strip()}{mark}"[{tag}]' for mark in marks]
+    return written[0] if len(written) == 1 else f"({' OR '.join(written)})"
+
+
+def _in_field(piece: str, suffix: str) -> str:
+    """A term with the tag of `.ti,ab.`; brackets, operators and what has a tag stay as they are."""
+    if piece in ("(", ")", "AND", "OR", "NOT") or piece.endswith("]"):
+        return piece
+    tags = {_TAGS.get(name, name) for name in re.findall(r"[a-z]{2}", suffix.partition("[")[0].casefold())}
+    if len(tags) > 1 and tags <= _OF_WORDS:
+        tags = {"tiab" if tags == {"ti", "tiab"} else "tw"}
+    if len(tags) > 1 or read_tag(min(tags)).use is None:
+        raise ValueError(suffix)
+    phrase = f'"{piece}"' if " " in piece and piece[0] != '"' else piece
+    return f"{phrase}[{tags.pop()}]"

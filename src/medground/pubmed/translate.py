@@ -23,7 +23,7 @@ _INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
 _SPLIT = ("title", "text", "title_abstract", "text_word", "keyword", "transliterated_title")
 """Fields of words. A phrase without quotation marks is split if no record has it there."""
 _OF_WORDS = ("text", "all", "filter")
-_PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
+_PMID = re.compile(r"(?i)(?:PMID:?\s*)?(\d{1,9})")
 
 
 class Compiler:

@@ -1,6 +1,7 @@
 """What a person typed that is not a question: ids of papers, and queries in PubMed's syntax."""
 
 from medground.errors import UsageError
+from medground.pubmed.other_syntax import from_other_service
 from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup
 from medground.values.query import Leaf, Query, Term, Words, any_of, fold
@@ -18,7 +19,7 @@ def as_typed(lookup: Lookup) -> Lookup:
         papers = any_of([Term(value=name, field="identifier") for name in names])
         return lookup.model_copy(update={"asked": papers, "shown": ", ".join(names)})
     if not isinstance(lookup.asked, Words) and (query := typed_query(text)) is not None:
-        return lookup.model_copy(update={"asked": query, "shown": text})
+        return lookup.model_copy(update={"asked": query, "shown": from_other_service(text)[0]})
     return lookup
 
 
@@ -29,9 +30,8 @@ def typed_query(text: str) -> Query | None:
 
     Raises UsageError: it is in the syntax of another service.
     """
-    from medground.pubmed.other_syntax import other_syntax
-
-    if reason := other_syntax(text):
+    text, reason = from_other_service(text)
+    if reason and not text:
         raise UsageError(reason)
     joined = any(operator in text for operator in (" AND ", " OR ", " NOT ")) and not text.rstrip().endswith("?")
     if not joined and "[" not in text:

@@ -31,10 +31,10 @@ _NAMED = re.compile(
     r"0*([1-9]\d{0,9})(?:\.\d+|\s*v\d+)?(?:\s*\[.*\])?[)\].,;/]*",
     re.IGNORECASE,
 )
-_TAGGED = re.compile(r"0*([1-9]\d{0,9})\s*\[(?:pmid|uid)\]", re.IGNORECASE)
+_TAGGED = re.compile(r"(?i)0*([1-9]\d{0,9})\s*\[(?:pmid|uid)\]")
 """As PubMed tags an id in a query, and exporters do."""
-_BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*|\s*\[.*\])?", re.IGNORECASE)
-_OF_EUROPE_PMC = re.compile(r"med\s*[:/]\s*0*([1-9]\d{4,7})", re.IGNORECASE)
+_BARE = re.compile(r"(?i)(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*|\s*\[.*\])?")
+_OF_EUROPE_PMC = re.compile(r"(?i)med\s*[:/]\s*0*([1-9]\d{4,7})")
 """As Europe PMC names a PubMed record. A shorter number may be one of the user's own, of another kind."""
 _PMC = re.compile(r"(?:.*[:/\s])?(?:PMC\s?|pmc/articles/)0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"0*([1-9]\d{0,9})")
@@ -105,10 +105,9 @@ def normal_pmc(value: str) -> str | None:
 
 
 _PMIDS = re.compile(
-    r"\bPMIDs?\b[\s:=#.]*(0*[1-9]\d{0,8}(?!\d)(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)",
-    re.IGNORECASE,
+    r"(?i)\bPMIDs?\b[\s:=#.]*(0*[1-9]\d{0,8}(?!\d)(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)"
 )
-_PMC_IN_TEXT = re.compile(r"(?<![^\W_])PMC0*([1-9]\d{2,8})(?!\w)", re.IGNORECASE)
+_PMC_IN_TEXT = re.compile(r"(?i)(?<![^\W_])PMC0*([1-9]\d{2,8})(?!\w)")
 _WORD = re.compile(r"[^\s()\[\]<>{}?!,;\"'\u201c\u201d](?:\S*[^\s)\]<>{}?!.,;\"'\u201c\u201d]|\S*\([\w-]+\)[\w-]*)?")
 """A word without the punctuation around it; a DOI may end in brackets."""
 _PMID_ALONE = re.compile(r"\W*([1-9]\d{6,7})\W*")

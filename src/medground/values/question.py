@@ -29,9 +29,9 @@ MAX_CHARACTERS = 4_000
 MAX_CONTEXT = 16_000
 """Characters of a context: a long case or a few abstracts, about 4,000 tokens."""
 _AUXILIARY = re.compile(
-    r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b", re.IGNORECASE
+    r"(?i)(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b"
 )
-_NO_CHOICE = re.compile(r"\bor (?:not|no|never|without|more|less)\b|\band/or\b", re.IGNORECASE)
+_NO_CHOICE = re.compile(r"(?i)\bor (?:not|no|never|without|more|less)\b|\band/or\b")
 """An "or" between which nobody is asked to choose."""
 _UP = "higher|greater|larger|longer|more|up|increased|raised|elevated"
 _DOWN = "lower|smaller|shorter|fewer|less|down|decreased|reduced|lowered"

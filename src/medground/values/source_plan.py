@@ -66,7 +66,7 @@ _REFERENCE = re.compile(r"&(#\d{1,7}|[A-Za-z]{2,8});")
 _CUT = re.compile(rf"{_REFERENCE.pattern}|;")
 _MARKS = re.compile(r"[;<>`]")
 _NUMBER = re.compile(r"(?:[-*•‣·–—]+|\(?\d{1,2}[.):](?=\s)|[Qq]\d{1,2}[.:)])\s*")
-_LABEL = re.compile(r"(?:search[ _])?(?:query|term|concept|keywords?)[ _]?\d{0,2}\s*[:=]\s*", re.IGNORECASE)
+_LABEL = re.compile(r"(?i)(?:search[ _])?(?:query|term|concept|keywords?)[ _]?\d{0,2}\s*[:=]\s*")
 _WRAPS = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "{": "}", "[": "]", "(": ")", "*": "*", "_": "_"}
 _NOTHING = re.compile(
     r"none|n/a|n\.a|nil|null|empty|nothing|not (?:needed|applicable)|no (?:search(?:es)?|quer(?:y|ies))(?: needed)?|"

@@ -49,6 +49,9 @@ class Verdict(Frozen):
         default=(), description="differences from the evidence, such as negation, number, direction"
     )
     note: str = ""
+    corrected: str = Field(
+        default="", description="the number of its quote that an erratum changes, the right one first"
+    )
     category: Category | None = Field(
         default=None, description="label of the eight-label taxonomy; null if not labelled"
     )

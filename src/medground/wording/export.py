@@ -84,7 +84,7 @@ _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _STYLE_NAME = re.compile(r"[a-z0-9-]{1,120}")
 _ASIDE = "\"'“”‘’«»„\ue000-\ue003"
 """Quotation marks and marks of style around a title."""
-_GUESSES = re.compile(r"preprint|ahead of print|advance-online-publication", re.IGNORECASE)
+_GUESSES = re.compile(r"(?i)preprint|ahead of print|advance-online-publication")
 """What styles say of an article without volume and pages; Medground does not know whether it is so."""
 _NUMERIC = "string(.//*[local-name()='category'][@citation-format]/@citation-format)"
 

@@ -16,7 +16,7 @@ from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
 from medground.wording.templates import template
 
-_AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
+_AUTOLINK = re.compile(r"(?i)(?<=\w)(?=://|@)|(?<=www)(?=\.)")
 """Where some readers of Markdown make a link of plain text."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
 _STARTS_LIST = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")

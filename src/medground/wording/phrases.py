@@ -65,6 +65,12 @@ def written_sentences(answer: Answer) -> list[list[Statement]]:
     return groups
 
 
+def written(answer: Answer, sentence: Sequence[Statement]) -> str:
+    """A written sentence; before it, what an erratum says of its numbers."""
+    said = dict.fromkeys(f"{one.verdict.corrected}: " for one in sentence if one.verdict.corrected)
+    return "".join([*said, answer.rationale[sentence[0].start : sentence[-1].end]])
+
+
 def lead(answer: Answer) -> list[Statement]:
     """The statements of the sentence that stands for an answer whose decision has no words of its own; else none."""
     said = decided(answer)
@@ -76,7 +82,7 @@ def lead(answer: Answer) -> list[Statement]:
 def headline(answer: Answer) -> str:
     """The first line of an answer: its decision; where that has no words of its own, the first sentence."""
     if first := lead(answer):
-        return joined(answer.rationale[first[0].start : first[-1].end])
+        return joined(written(answer, first))
     said = decided(answer)
     quotes = said == _UNJUDGED and answer.statements and (_quotes_alone(answer) or not models(answer))
     if quotes and answer.report and answer.question.task.startswith("yes-no"):

@@ -171,7 +171,7 @@ def _sentence(
     start, end = group[0].start, group[-1].end
     sections = answer.report.sections if answer.report is not None else ()
     return views.SentenceView(
-        text=clean(answer.rationale[start:end]),
+        text=clean(phrases.written(answer, group)),
         start=start,
         end=end,
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),

@@ -21,14 +21,14 @@ SHARE = 0.6
 _LEAST = 2
 """Fewer content words say nothing, as in the gold answer "yes"."""
 
-_FACETS: dict[SourceKind, tuple[str, ...]] = {
-    "book": ("definition", "cause mechanism", "diagnosis", "treatment", "complications prognosis"),
-    "guideline": ("recommendation", "treatment", "symptoms", "diagnosis test", "prevention risk"),
-    "research": ("patients outcome", "risk association", "trial comparison", "effect", "results"),
-    "wiki": ("overview", "causes", "treatment", "history", "symptoms"),
-    "graph": ("definition", "is a", "symptoms", "treatment", "causes"),
-    "protein": ("function", "interaction", "disease", "structure", "expression"),
-    "web": ("overview", "causes", "treatment", "risk", "symptoms"),
+_FACETS: dict[SourceKind, str] = {
+    "book": "definition, cause mechanism, diagnosis, treatment, complications prognosis",
+    "guideline": "recommendation, treatment, symptoms, diagnosis test, prevention risk",
+    "research": "patients outcome, risk association, trial comparison, effect, results",
+    "wiki": "overview, causes, treatment, history, symptoms",
+    "graph": "definition, is a, symptoms, treatment, causes",
+    "protein": "function, interaction, disease, structure, expression",
+    "web": "overview, causes, treatment, risk, symptoms",
 }
 
 
@@ -47,7 +47,7 @@ def _texts(question: str, kind: SourceKind) -> Iterator[tuple[str, str]]:
     content, named = _subject(question)
     concepts = named or content
     yield "", " ".join(content) or question
-    facets = list(_FACETS[kind])
+    facets = _FACETS[kind].split(", ")
     yield "", " ".join(concepts)
     rare = sorted(content, key=words.weight, reverse=True)[:3]
     for number, facet in enumerate(facets):
@@ -62,7 +62,7 @@ def _graph(question: str) -> Iterator[tuple[str, str]]:
     concepts = named or sorted(content, key=words.weight, reverse=True)[:2]
     for concept in concepts:
         yield concept, " ".join(content) or question
-    for facet in _FACETS["graph"]:
+    for facet in _FACETS["graph"].split(", "):
         for concept in concepts:
             yield concept, facet
 

@@ -128,7 +128,7 @@ def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed
 
 def test_a_strategy_is_counted_line_by_line_and_its_records_are_listed_once(browser: Opened) -> None:
     page = browser.page("#/search")
-    page.get_by_label("Query").fill("aspirin\ncohort[title]\n#1 AND #2\nexp Stroke/ AND aspirin.tw.\n#1 AND #2")
+    page.get_by_label("Query").fill("aspirin\ncohort[title]\n#1 AND #2\nstroke adj3 aspirin\n#1 AND #2")
     page.get_by_label("PubMed syntax").check()
     page.get_by_role("button", name="Search", exact=True).click()
     lines = page.get_by_test_id("line")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from medground.answering.conclude.answer_check import checked_answer, parts_checked
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.critic_reading import judged
+from medground.answering.read.corrections import corrected_number, of_paper
 from medground.answering.read.readable import replaced
 from medground.answering.read.senses import remarks_on_senses
 from medground.answering.run import Run
@@ -15,6 +16,7 @@ from medground.answering.verify.headline import without_orders
 from medground.answering.verify.judges import OPERATOR
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.draft import Draft, Mark, evidence_mark, statements
+from medground.corpus.retraction import ERRATUM, why_aside
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_reading import Asked
@@ -60,6 +62,9 @@ async def finish(
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     split, found, check, left_out = await _checked(split, run, verdicts, graph=graph, context=context)
     cited = sorted((e for e in run.ledger.evidence if e.id in cited_ids), key=lambda e: [*cited_ids].index(e.id))
+    found = [
+        _corrected(verdict, sentence.evidence, run) for sentence, verdict in zip(split.sentences, found, strict=True)
+    ]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     has_critic = run.settings.verify.critic != OPERATOR or run.answerer(check_answers).is_model
     reads = has_critic and not conflicts and draft.basis != "graph fact"
@@ -113,6 +118,19 @@ def _tell_open(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
     """Warn of each of several questions that no quote is about."""
     for said in open_questions(asked, quotes, run.ledger.documents) if quotes else ():
         run.warn(f"no quote is about “{said}?”")
+
+
+def _corrected(verdict: Verdict, cited: Sequence[str], run: Run) -> Verdict:
+    """A verdict with what an erratum says of a number in the quotes that its statement cites."""
+    documents = run.ledger.documents
+    errata = [document for document in documents.values() if why_aside(document) == ERRATUM]
+    for quote in (one for one in run.ledger.evidence if errata and one.id in cited):
+        paper = documents[quote.document_id]
+        for erratum in of_paper(paper.title, paper.paper, errata):
+            if numbers := corrected_number(quote.quote, erratum.text):
+                said = f"{numbers[0]}, corrected; the paper first said {numbers[1]} ({erratum.id})"
+                return verdict.replace(corrected=said)
+    return verdict
 
 
 def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
+from medground.answering.read.corrections import names_paper, of_paper
 from medground.answering.run import Run
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
@@ -16,8 +17,7 @@ from medground.language.prose import why_not_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
 from medground.pubmed.characters import letters_of
-from medground.values.document import Document, Hit, Passage
-from medground.values.identifiers import papers_named
+from medground.values.document import Document, Hit
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
@@ -195,8 +195,9 @@ async def readable(hits: Sequence[Hit], run: Run, *, asked: Asked | None = None,
         run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
         run.shown.setdefault(document)
     errata = [run.ledger.documents[i] for i, reason in aside.items() if reason == ERRATUM and i in run.ledger.documents]
-    for said in corrections([*{h.passage.document_id: h.passage for h in kept}.values()] if errata else [], errata):
-        run.warn(said)
+    for paper in {hit.passage.document_id: hit.passage for hit in kept}.values():
+        for erratum in of_paper(paper.title, paper.paper, errata):
+            run.warn(f"{paper.document_id} was corrected: “{erratum.text}” ({erratum.id})")
     on_it = (hit for hit in kept if asked.is_about(found[hit.passage.document_id]))
     for document, why in {h.passage.document_id: why for h in on_it if (why := doubt(h.passage))}.items():
         run.warn(f"{document} {why}; check it before you rely on it")
@@ -204,20 +205,8 @@ async def readable(hits: Sequence[Hit], run: Run, *, asked: Asked | None = None,
 
 
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
-_SHORTEST = 12
-"""Letters of a title that is found in another."""
 _REVISED = re.compile("review|guideline|meta-analysis|consensus", re.IGNORECASE)
 """Types of publication that are brought up to date."""
-
-
-def corrections(papers: Sequence[Passage], errata: Sequence[Document]) -> Iterator[str]:
-    """What errata say of papers that were found; an erratum names its paper by an id, or by its title."""
-    for paper in papers:
-        title = letters_of(paper.title)
-        for erratum in errata:
-            is_named = len(title) >= _SHORTEST and title in letters_of(erratum.title)
-            if is_named or _names(erratum, paper.paper):
-                yield f"{paper.document_id} was corrected: “{erratum.text}” ({erratum.id})"
 
 
 def replaced(documents: Sequence[Document]) -> Iterator[tuple[Document, Document]]:
@@ -227,11 +216,5 @@ def replaced(documents: Sequence[Document]) -> Iterator[tuple[Document, Document
             continue
         is_revised = all(_REVISED.search(" ".join(one.publication_types)) for one in (older, newer))
         titles = {letters_of(_YEARS.sub("", one.title)) for one in (older, newer)}
-        if is_revised and (len(titles) == 1 or _names(newer, older.paper)):
+        if is_revised and (len(titles) == 1 or names_paper(newer, older.paper)):
             yield older, newer
-
-
-def _names(record: Document, paper: Sequence[str]) -> bool:
-    """Whether the links of a record name a paper by one of its ids."""
-    said = (value for values in record.metadata.values() for value in values)
-    return any(not set(paper).isdisjoint(names) for text in said for names in papers_named(text).values())

@@ -32,7 +32,7 @@ _MOST_VALUES = 20_000
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
 REFERENCES = lazy_pattern(
-    r"(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*", re.IGNORECASE
+    r"(?i)(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*"
 )
 """The heading of a reference list, which is not evidence."""
 
@@ -195,14 +195,14 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
 
 # Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
 
-_RAISED = lazy_pattern(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
+_RAISED = lazy_pattern(r"(?i)(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)")
 _WITHIN = verbose_pattern(
     r"""
     </?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>
     """
 )
-_BETWEEN = lazy_pattern(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
-_ENTITY = lazy_pattern(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r"(?i)</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>")
+_ENTITY = lazy_pattern(r"(?i)&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});")
 
 
 def unmarked(text: str) -> str:
@@ -238,7 +238,7 @@ def written(said: str, before: str) -> str:
 
 
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
-_BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)
+_BREAK = re.compile(r"(?i)<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>")
 _COVERED = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 
 

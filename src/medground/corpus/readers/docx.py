@@ -13,7 +13,7 @@ from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.record_ids import own_ids, title_line
-from medground.corpus.readers.table_rows import lines_of
+from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks
 from medground.corpus.readers.xml import Element, name_of
@@ -52,14 +52,14 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
     names |= {name: name for name in ("keywords", "language", *([] if titled else ["title"]))}
     fields = {name: value for name, own in names.items() if (value := getattr(properties, own))}
     if _NO_PERSON.fullmatch(str(fields.get("authors", ""))):  # the program, or the machine
-        del fields["authors"]
+        fields.pop("authors", None)
     return fields
 
 
 SUFFIXES = (".docx", ".docm", ".dotx")
 
 _MAIN = "word/document.xml"
-_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_HEADING = re.compile(r"(?i)heading (\d)")
 _NO_PERSON = verbose_pattern(
     r"""
     (?:(?:microsoft|windows|office|ms|hp|dell|lenovo|asus|acer|toshiba|apple|home|my)\s*)*(?:office|user|
@@ -134,7 +134,7 @@ def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:
     headings: list[tuple[int, str]] = []
     for block in blocks(opened.element.body):
         if name_of(block) == "tbl":
-            texts = [*lines_of(printed.rows(block))]
+            texts = _texts_of(printed.rows(block))
         else:
             text, style = printed.paragraph(block), styles.name(value_at(block, "pPr/pStyle"))
             texts = [text]
@@ -151,6 +151,14 @@ def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:
     highest = min((level for level, _ in headings), default=0)
     titles = titles or [text for level, text in headings if level == highest][:1]
     return composition, titles, printed.cautions(opened.element.body)
+
+
+def _texts_of(rows: list[list[Cell]]) -> list[str]:
+    """The rows of a table as sentences, after what none of them says: heads of labels, and of empty columns."""
+    lines = [*lines_of(rows)]
+    said = "\n".join(lines)
+    unsaid = dict.fromkeys(cell.text for row in rows for cell in row if cell.text not in said)
+    return [" | ".join(unsaid), *lines]
 
 
 def notes_of(opened: Any) -> dict[tuple[str, str], Element]:

@@ -87,7 +87,7 @@ def _link(entry: os.DirEntry[str], path: Path, inside: Path) -> str | None:
 
 # PubMed's baseline and update files: they hold each record several times, and only their order says which is right.
 
-_NAME = re.compile(r"(?:pubmed|medline)(\d\d)n(\d{4,6})\.xml(?:\.gz)?", re.IGNORECASE)
+_NAME = re.compile(r"(?i)(?:pubmed|medline)(\d\d)n(\d{4,6})\.xml(?:\.gz)?")
 _OUT_OF_ORDER = "given out of order; PubMed's files are read in the order of their numbers, so that revisions come last"
 
 

@@ -36,10 +36,8 @@ _HIDDEN = verbose_pattern(
     top)\s*:\s*-\d{3,}
     """
 )
-_WHITE = lazy_pattern(
-    r"(?<![\w-])color\s*:\s*(?:white|#f{3}(?:f{3})?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE
-)
-_GROUND = re.compile(r"background(?:-color)?\s*:\s*(?!white|#f{3}(?:f{3})?\b|none|transparent|inherit)", re.IGNORECASE)
+_WHITE = lazy_pattern(r"(?i)(?<![\w-])color\s*:\s*(?:white|#f{3}(?:f{3})?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255)")
+_GROUND = re.compile(r"(?i)background(?:-color)?\s*:\s*(?!white|#f{3}(?:f{3})?\b|none|transparent|inherit)")
 
 
 def take_out_hidden(tree: Any) -> list[str]:
@@ -65,7 +63,7 @@ def _is_hidden(element: Any) -> bool:
 
 
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORECASE)
+_CHARSET = re.compile(rb"(?i)<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})")
 _LONGEST = 20_000_000
 _MOST_TAGS = 200_000
 """Most tags of a page: five times those of the longest article, and what is read in seconds."""

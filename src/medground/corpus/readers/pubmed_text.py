@@ -18,6 +18,9 @@ from medground.values.document import Document
 
 Pair = tuple[str, list[str]]
 _BEGINS = re.compile(r"^(\d+)([.:]) (?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"\bPMID: ?\d{1,8}(?:; PMCID: ?PMC\d+)?(?:; [^;]{1,40})?\.?\s*\Z")
+"""How a record of "Summary" ends; they may stand without numbers."""
+_BLANK = re.compile(r"\n\s*\n")
 _PMID = re.compile(r"\bPMID: ?\d{1,8}\b")
 _PLACE = re.compile(
     r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]{0,80}\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
@@ -27,15 +30,15 @@ _PLACE = re.compile(
 _IDS = {
     "PMID": re.compile(r"\bPMID: ?(\d{1,8})\b"),
     "PMC": re.compile(r"\bPMCID: ?(PMC\d+)"),
-    "LID": re.compile(r"\bdoi: ?(10\.\S+?)[.;,]?(?=\s|$)", re.IGNORECASE),
+    "LID": re.compile(r"(?i)\bdoi: ?(10\.\S+?)[.;,]?(?=\s|$)"),
 }
-_OWN_IDS = re.compile(r"(?:doi|pmcid|pmid): ?\S", re.IGNORECASE)
+_OWN_IDS = re.compile(r"(?i)(?:doi|pmcid|pmid): ?\S")
 """How the ids of a record begin, below its abstract; above it stand those of papers that comment on it."""
 _LINKS = {
     "comment on": "CON", "comment in": "CIN", "erratum in": "EIN", "erratum for": "EFR", "update in": "UIN",
     "update of": "UOF", "retraction in": "RIN", "retraction of": "ROF", "expression of concern in": "ECI",
 }  # fmt: skip
-_LINK = re.compile(rf"({'|'.join(_LINKS)})\s*:?\s", re.IGNORECASE)
+_LINK = re.compile(rf"(?i)({'|'.join(_LINKS)})\s*:?\s")
 _BESIDE = re.compile(
     r"author information:|conflict of interest|(?:copyright|©)|publication types?:|mesh terms?:|substances:|"
     r"(?:doi|pmcid|pmid): ?\S|grants?(?: support)?:|collaborators?:|\[article in|supplementary|\(c\)",
@@ -45,7 +48,7 @@ _OF_NAME = re.compile(r"\(\d+\)")
 _NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))?|\[No authors listed\]")
 _LONGEST_NAME = 12
 _LISTED = re.compile(
-    r"\s*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
+    r"\s*(?:#[^\n]*\n)*(?:\"?(?:pmids?|pmcids?|dois?)\"?\s+)?"
     r"(?:\"?(?:(?:pmid|doi):? ?|https?://[\w.]+/(?:articles/)?)?"
     r"(?:[1-9]\d{3,7}|PMC\d+|10\.\d{4,9}/[^\s,;\"]+)/?\"?(?:[\s,;]+|\Z))+",
     re.IGNORECASE,
@@ -67,8 +70,13 @@ def pubmed_text_format(start: str) -> str | None:
         raise ValueError(_IDS_ALONE)
     if _PUBTATOR.match(start.lstrip()):
         raise ValueError("annotations in PubTator's own form; export them from PubTator as BioC (XML or JSON)")
-    first = _BEGINS.match(start.lstrip("\ufeff\r\n "))
-    if first is None or first[1] != "1" or not _PMID.search(start):
+    start = start.strip("\ufeff\r\n ")
+    first = _BEGINS.match(start)
+    if first is None:
+        blocks = _BLANK.split(start)
+        are_records = (_ENDS.search(block) and _PLACE.search(block) for block in blocks[:-1] or blocks)
+        return "pubmed-summary" if all(are_records) else None
+    if first[1] != "1" or not _PMID.search(start):
         return None
     return "pubmed-abstract" if first[2] == "." else "pubmed-summary"
 
@@ -76,6 +84,8 @@ def pubmed_text_format(start: str) -> str | None:
 def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     """The records of a file in one of the two formats; the position of a bad one is its line."""
     text = text_of(path).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if summary and not _BEGINS.match(text.lstrip()):
+        text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
@@ -93,7 +103,7 @@ def _records(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _document(record: str, line: int, path: Path, summary: bool) -> Document | BadDocument:
-    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", record) if block.strip()]
+    blocks = [" ".join(block.split()) for block in _BLANK.split(record) if block.strip()]
     pairs = _summary(" ".join(blocks)) if summary else _abstract(blocks)
     told = next((block for block in reversed(blocks) if _OWN_IDS.match(block)), " ".join(blocks))
     found = {tag: pattern.search(told) for tag, pattern in _IDS.items()}

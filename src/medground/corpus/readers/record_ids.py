@@ -28,14 +28,14 @@ _LABELS_OF_IDS = verbose_pattern(
 _CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
 """As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
 _LONGEST = 300
-_OF_PUBMED = re.compile(r"(?:PubMed|MEDLINE)(?: (?:ID|number|no\.?))?\s?[:#]?\s?(?=\d{5,8}$)", re.IGNORECASE)
+_OF_PUBMED = re.compile(r"(?i)(?:PubMed|MEDLINE)(?: (?:ID|number|no\.?))?\s?[:#]?\s?(?=\d{5,8}$)")
 _AROUND = " *_<>[]()|"
 """Markup around a line."""
 
 
 _OF_ANOTHER = verbose_pattern(
     r"""
-    (?:an?\ |this\ |the\ )?(?:comment(?:s|ary)?\ (?:on|to)|(?:in\ )?(?:reply|response)\ to|re(?=\s*:)|regarding|
+    (?:an?\ |this\ |the\ )?(?:comment(?:s|ary)?\ (?:on|to|in)|(?:in\ )?(?:reply|response)\ to|re(?=\s*:)|regarding|
     refers?\ to|original\ (?:article|paper|publication|report)|(?:related|linked|cited|companion|commented|
     discussed)\ (?:article|paper)|(?:erratum|correction|corrigendum|retraction|expression\ of\ concern|update|
     letter)\ (?:for|in|of|on|to)|see\ also|compare\ with)\b\s*(?:the\ )?(?:article|paper|study)?s?
@@ -101,9 +101,9 @@ _PLACES = re.compile(
 """Fields in which reference managers keep the ids of a paper."""
 _NOTES = re.compile(r".*notes?|extra|annote")
 """Fields that may also tell of other papers."""
-_NUMBER = re.compile(r"(?:accession (?:number|no\.?|#):? )?([1-9]\d{6,7})", re.IGNORECASE)
+_NUMBER = re.compile(r"(?i)(?:accession (?:number|no\.?|#):? )?([1-9]\d{6,7})")
 _DATABASE = re.compile(r"database.*|db|dp")
-_OF_NLM = re.compile(r"medline|pubmed|nlm|cmedm", re.IGNORECASE)
+_OF_NLM = re.compile(r"(?i)medline|pubmed|nlm|cmedm")
 _MAY_NAME = re.compile(r"\d{7}|10\.\d{4}|PMC\d")
 
 

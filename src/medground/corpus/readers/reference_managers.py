@@ -35,7 +35,7 @@ _PART = re.compile(r"\s*(?:@\w+\s*\{|[\w-]+\s*=\s*[{\"\w]|\}|%)")
 _DEEPEST = 3
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _ROUND = re.compile(r"^\s*@\w+\s*\(", re.MULTILINE)
-_NO_KEY = re.compile(r"(@(?!string)\w+\s*\{)(\s*\w+\s*=)", re.IGNORECASE)
+_NO_KEY = re.compile(r"(?i)(@(?!string)\w+\s*\{)(\s*\w+\s*=)")
 _BRACES = re.compile(r"[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day")

@@ -137,7 +137,8 @@ def _composed(record: Record, table: Mapping[str, Any]) -> Composition:
     composition = Composition()
     for label, place in table.get("_text", ()):
         composition.add("; ".join(texts_at(record, place)), label)
-    for outcome in values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"):
+    events = map(_as_outcome, values_at(record, "resultsSection.adverseEventsModule"))
+    for outcome in (*values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"), *events):
         for line in lines_of(_rows(outcome)) if isinstance(outcome, Mapping) else ():
             composition.add(line, "Results")
     if isinstance(body := record.get("body_text"), list):
@@ -159,6 +160,25 @@ def _rows(outcome: Record) -> list[list[Cell]]:
             values = {str(one.get("groupId")): _value(one) for one in values_at(category, "measurements")}
             rows.append([Cell(label), *(Cell(values.get(group, "")) for group in groups)])
     return rows
+
+
+def _as_outcome(module: Record) -> Record:
+    """The adverse events of a trial in the form of an outcome: of each group, how many had each, of how many."""
+    events = values_at(module, "seriousEvents") + values_at(module, "otherEvents")
+    counts = [
+        {
+            "title": event.get("term"),
+            "categories": {
+                "measurements": [
+                    {**one, "value": f"{one.get('numAffected')} of {one.get('numAtRisk')}"}
+                    for one in values_at(event, "stats")
+                ]
+            },
+        }
+        for event in events
+        if isinstance(event, Mapping)
+    ]
+    return {"groups": values_at(module, "eventGroups"), "classes": counts}
 
 
 def _value(measured: Record) -> str:

@@ -17,6 +17,7 @@ from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
 from medground.corpus.readers.lines import made, tried
+from medground.corpus.readers.services import service_document
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -24,7 +25,7 @@ SUFFIXES = (".csv", ".tsv", ".tab")
 WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
 """The header of a table of Web of Science, which names it `.txt`."""
 
-_TOLD = re.compile(r"\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n", re.IGNORECASE)
+_TOLD = re.compile(r"(?i)\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n")
 """The first line in which Excel tells the delimiter."""
 _DELIMITERS = ",;\t|"
 _SAMPLE = 200
@@ -33,7 +34,7 @@ _TITLE_OR_TEXT = frozenset(["title", "text", "abstract"])
 _NAMED = _TITLE_OR_TEXT | {"authors", "year", "date", "journal", "doi", "pmid", "pmc", "url", "keywords", "id"}
 _PMID = re.compile(r"\d{5,9}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+", re.IGNORECASE)
+_DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+")
 _KEY = "key"
 _OF_WOS = {
     "so": "journal", "la": "language", "dt": "publication_types", "de": "keywords", "id": "keywords_plus",
@@ -62,12 +63,17 @@ def read_csv(path: Path) -> Iterator[Item]:
     yield from tried((_document(header, row, path, line) for line, row in chain(first, rows)), path, "rows")
 
 
+_REGISTERED = {"nct_number", "trialid"}
+"""Columns that registers of trials have."""
+
+
 def _document(header: Sequence[str], row: Sequence[str], path: Path, line: int) -> Document | BadDocument:
     fields: dict[str, str] = {}
     for name, value in zip(header, row, strict=False):
         if name and value.strip():
             fields[name if name not in fields else f"{name}_2"] = value
-    return made(partial(described, fields), path, line)
+    read = partial(service_document, service="register-table") if _REGISTERED & fields.keys() else described
+    return made(partial(read, fields), path, line)
 
 
 def is_table(start: str) -> bool:

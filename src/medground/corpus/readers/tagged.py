@@ -23,8 +23,7 @@ from medground.errors import BadDocument
 from medground.values.document import Document
 
 _NUMBERED = re.compile(
-    r"\s*(?:<\s*(?:Record\s*)?\d+\.?\s*>|(?:Record|Reference|Citation)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[:.]?)\s*",
-    re.IGNORECASE,
+    r"(?i)\s*(?:<\s*(?:Record\s*)?\d+\.?\s*>|(?:Record|Reference|Citation)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[:.]?)\s*"
 )
 """What Ovid and the Cochrane Library print above each record."""
 _LEAST_TAGS = 3

@@ -100,7 +100,7 @@ class Form:
         return dict(pairs_of(self.names))
 
 
-_OF_NLM = re.compile(r"medline|pubmed|nlm|cmedm|national library of medicine", re.IGNORECASE)
+_OF_NLM = re.compile(r"(?i)medline|pubmed|nlm|cmedm|national library of medicine")
 _UNSURE = ("C2", "C5", "N1")
 """Tags that hold a PMID, or a number of one's own."""
 
@@ -205,7 +205,7 @@ _NBIB: Mapping[str, Get] = {
 _type, _book = first("TY"), first("T2", "BT")
 _periodical = first("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
 _form = at_semicolons("M3")
-_named_doi = re.compile(r"(?:doi:? ?|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.IGNORECASE).fullmatch
+_named_doi = re.compile(r"(?i)(?:doi:? ?|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+").fullmatch
 """As Mendeley writes it where other programs have the type of a publication."""
 
 

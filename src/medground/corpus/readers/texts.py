@@ -66,7 +66,7 @@ def _check(front: str) -> None:
             raise ValueError(f"the front matter is nested more than {_DEEPEST} deep; flatten it")
 
 
-SUFFIXES = (".md", ".markdown", ".txt")
+SUFFIXES = (".md", ".markdown", ".qmd", ".txt")
 _TOP = 20
 """Lines among which a text gives its own ids."""
 
@@ -205,7 +205,7 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _STRUCK = re.compile(
-    r" ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?|<(del|s|strike)>[^<\n]{1,500}</\1> ?", re.IGNORECASE
+    r"(?i) ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?|<(del|s|strike)>[^<\n]{1,500}</\1> ?"
 )
 _RAISED = re.compile(r"(?<=[\w)])\^([-+\u2212]?[\w+-]{1,12})\^")
 _LOWERED = re.compile(r"(?<=\w)~(\w{1,8})~")

@@ -121,7 +121,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 
 _MOST_INITIALS = 4
 _BETWEEN_INITIALS = dict.fromkeys(map(ord, " .-"))
-_HELPER = lazy_pattern("editor|translator|contributor|reviewed|bookauthor|commenter", re.IGNORECASE)
+_HELPER = lazy_pattern("(?i)editor|translator|contributor|reviewed|bookauthor|commenter")
 _NUMBER_OF_PERSON = lazy_pattern(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = lazy_pattern(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")

@@ -18,7 +18,7 @@ from medground.pubmed.filters import all_of
 from medground.pubmed.mapping import Mapper, with_journals
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
-from medground.pubmed.other_syntax import other_syntax
+from medground.pubmed.other_syntax import from_other_service
 from medground.pubmed.parser import apply_tag, parse_syntax
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import QuerySyntaxError
@@ -263,7 +263,8 @@ class SnapshotCatalogue:
         mapper = Mapper(vocabulary(), self._journals, lambda query: count(query) > 0)
         tag = read_tag(field) if field else None
         unknown = [f"Unknown field '{field[:40]}' ignored"] if tag is not None and tag.use is None else []
-        notes = tuple(filter(None, [*unknown, other_syntax(term)]))
+        query, note = from_other_service(term)
+        term, notes = query or term, tuple(filter(None, [*unknown, note]))
         use = None if tag is None else tag.use
         try:
             translated = _translated(term, use, mapper)

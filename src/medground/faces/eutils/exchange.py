@@ -187,7 +187,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]
 MOST_BYTES = 100_000_000
 """Maximum bytes of a response: 10,000 records have about half of that."""
 _BATCH = 200
-_JSON = re.compile(r"(?:^|&)retmode=json(?:&|$)", re.IGNORECASE)
+_JSON = re.compile(r"(?i)(?:^|&)retmode=json(?:&|$)")
 
 
 @dataclass(frozen=True)

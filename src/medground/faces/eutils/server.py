@@ -170,8 +170,8 @@ _HEADERS = {
 }
 _CHEAP_CHARACTERS = 2000
 _CHEAP_PIECES = 50
-_PIECE = re.compile(r",|%2C|\*|%2A|&id=", re.IGNORECASE)
-_STORED = re.compile(r"webenv|usehistory", re.IGNORECASE)
+_PIECE = re.compile(r"(?i),|%2C|\*|%2A|&id=")
+_STORED = re.compile(r"(?i)webenv|usehistory")
 
 
 def is_cheap(name: str, query: str, body: str) -> bool:

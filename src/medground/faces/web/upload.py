@@ -28,7 +28,7 @@ _SHOWN = 80
 _FIELDS, _FIELD_BYTES = 20, 2048
 """Maximum number of fields that are not files, and of bytes in one; they are not used."""
 _UNSAFE = re.compile(r'[<>:"|?*]')
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
+_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 
 def safe_name(sent: str, taken: Collection[str] = ()) -> str:

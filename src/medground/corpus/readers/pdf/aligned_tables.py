@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfObject
 
 _LEGEND = re.compile(
-    r"\s*(?:supplementary |supp\.? )?table\s*(?:[SA]?\d{1,3}|[IVX]{1,4})\b(?:\s*[.:|(–—-]|\s*$|\s+[A-Z])", re.I
+    r"(?i)\s*(?:supplementary |supp\.? )?table\s*(?:[SA]?\d{1,3}|[IVX]{1,4})\b(?:\s*[.:|(–—-]|\s*$|\s+[A-Z])"
 )
 _RULE = 60.0
 """Points: how long the rules of a table are at least."""

@@ -15,7 +15,7 @@ _FARTHEST = 2.7
 _TOGETHER = 1.18
 """How much farther than usual two lines of one block may stand apart."""
 _INDENT = 3.5
-_LEGEND = re.compile(r"(?:fig(?:ure|\.)?|table)\s+S?\d{1,3}[.:|]", re.I)
+_LEGEND = re.compile(r"(?i)(?:fig(?:ure|\.)?|table)\s+S?\d{1,3}[.:|]")
 """A legend begins a block, however near the labels of its figure are."""
 
 
@@ -178,7 +178,7 @@ _FEW = 7
 _ROWS = 3
 """How many rows at an edge can be running heads or feet."""
 _PAGE_NUMBER = re.compile(
-    r"(?:page|p\.)?\s*\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?|[-\u2013]\s*\d{1,5}\s*[-\u2013]|[ivxl]{1,6}", re.I
+    r"(?i)(?:page|p\.)?\s*\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?|[-\u2013]\s*\d{1,5}\s*[-\u2013]|[ivxl]{1,6}"
 )
 _DIGITS = re.compile(r"\d+")
 _NUMBERED_LINES = 5

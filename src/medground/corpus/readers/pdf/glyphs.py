@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LARGE = 24.0
 """Size in points from which upright letters are a stamp."""
-_WORD = re.compile(r"(retracted|withdrawn)", re.IGNORECASE)
+_WORD = re.compile(r"(?i)(retracted|withdrawn)")
 _LONGEST = 400
 _MOST_NOTES = 100
 _NOTE_BYTES = 2000
@@ -92,8 +92,8 @@ _RAISED = 0.35
 WHITE = "white"
 """Why a text in white is hidden, until the rendered page has been looked at."""
 
-_BOLD = re.compile(r"bold|black|heavy|demi|-bd\b|,bd\b|cmbx|medi\b", re.I)
-_ITALIC = re.compile(r"ital|obli|slant|-it\b|cmti|cmsl", re.I)
+_BOLD = re.compile(r"(?i)bold|black|heavy|demi|-bd\b|,bd\b|cmbx|medi\b")
+_ITALIC = re.compile(r"(?i)ital|obli|slant|-it\b|cmti|cmsl")
 _INVISIBLE_MODES = (3, 7)
 _SAME = {"\x02": "-", "\xad": "-", "\u2010": "-", "\u2011": "-", "\xa0": " ", "\u2009": " ", "\u202f": " ", "\t": " "}
 

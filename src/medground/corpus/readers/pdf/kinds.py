@@ -60,7 +60,9 @@ class Layout:
         for block in blocks[: ends[-1] if ends else len(blocks)]:
             if len(block.lines) > 2 and not is_tabular(block):
                 sizes[half(block.size)] += len(block.text)
-        size = sizes.most_common(1)[0][0] if sizes else max((half(b.size) for b in blocks), default=10.0)
+        for block in () if sizes else blocks:  # a short text
+            sizes[half(block.size)] += len(block.text)
+        size = sizes.most_common(1)[0][0] if sizes else 10.0
         widths = [line.width for b in blocks if half(b.size) == size and len(b.lines) > 2 for line in b.lines]
         running = frozenset(s for s, count in sizes.items() if count > 0.12 * sizes.total()) | {size}
         main = Counter(style(b) for b in blocks if KNOWN.fullmatch(b.text) and style(b) != (size, False, False))
@@ -180,8 +182,8 @@ def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> boo
 
 Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
-ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
-KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\b\W*", re.I)
+ABSTRACT = re.compile(r"(?i)(?:structured )?(?:abstract|summary)\b")
+KEYWORDS = re.compile(r"(?i)\s*key\s?-?words?(?: and phrases)?\b\W*")
 _IMPRINT = verbose_pattern(
     r"""
     ©|\(c\)\ \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open\ access|

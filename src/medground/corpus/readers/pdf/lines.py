@@ -114,9 +114,13 @@ class _Run:
         self.glyphs = [first]
         self.left, self.right = first.left, first.right
         self.base, self.size, self.hidden = first.base, first.style.size, first.style.hidden
+        self.wide: list[float] = []
+        """Where its words begin that stand far behind the one before them."""
 
     def add(self, glyph: Glyph) -> None:
         self.glyphs.append(glyph)
+        if glyph.left - self.right > _BESIDE * self.size:
+            self.wide.append(glyph.left)
         self.left, self.right = min(self.left, glyph.left), max(self.right, glyph.right)
         if glyph.style.size > self.size * 1.02 and glyph.text.strip():
             self.base, self.size = glyph.base, glyph.style.size
@@ -152,10 +156,17 @@ def lines_of(page: Page) -> list[Line]:
 def _at_columns(runs: list[_Run]) -> list[_Run]:
     """The runs, each cut where a column begins that stands close to the column before it."""
     starts = Counter(round(run.left / 2) for run in runs)
-    usual = {at for at in starts if starts[at - 1] + starts[at] + starts[at + 1] >= _COLUMN}
+    usual = {at for at in starts if _near(starts, at) >= _COLUMN}
+    inside = Counter(round(left / 2) for run in runs for left in run.wide)  # the file has them row by row
+    usual |= {at for at in inside if _near(inside, at) >= max(2 * _COLUMN, len(runs) / 3)}
     left = min(usual, default=0)
     columns = {at for at in usual if at - left > _WIDTH / 2}
     return [piece for run in runs for piece in _pieces(run, columns)] if columns else runs
+
+
+def _near(starts: Counter[int], at: int) -> int:
+    """How many begin at a place, or right beside it."""
+    return starts[at - 1] + starts[at] + starts[at + 1]
 
 
 def _pieces(run: _Run, columns: set[int]) -> Iterator[_Run]:
@@ -198,7 +209,7 @@ def _one_line(before: _Run, run: _Run, starts: Counter[int]) -> bool:
     if gap < 0.5 * largest:
         return shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.5 * largest)
     between = range(round(before.right / 2) + 1, round(run.left / 2) + 1)
-    column = any(starts[at - 1] + starts[at] + starts[at + 1] >= 4 for at in between)
+    column = any(_near(starts, at) >= _COLUMN for at in between)
     wide = gap < min(_SET_WIDE * largest, 2 * max(before.widest(), run.widest()))
     return shift < 0.1 * largest and wide and smallest > 0.95 * largest and not column
 
