@@ -2,7 +2,7 @@ import { defineConfig } from "vite";
 import { words } from "./words.js";
 
 // Relative addresses, so that the page works under any path; nothing inline, so that `default-src 'self'` holds.
-const FIRST = /node_modules\/preact|page\/src\/(?!views\/(audit|check|compare|runs?|trace|usage)\b|parts\/(comparison|structure-viewer)|checking|words\/)/;
+const FIRST = /node_modules\/preact|page\/src\/(?!views\/(audit|check|compare|runs?|search|trace|usage)\b|parts\/(comparison|strategy|structure-viewer)|checking|words\/)/;
 
 export default defineConfig({
   base: "./",

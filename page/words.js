@@ -4,6 +4,7 @@
 //   is built. What stands between two pieces of a text is `{0}`, `{1}` … in its key, and may stand elsewhere in another language.
 // - Other texts that people read are written t`so`, counted things many(3, "paper"), and names that stay English where they
 //   are kept listed("so"), to be shown by word(name).
+// - What the server says is translated by its forms (`src/forms.ts`), clause by clause.
 // - Text of others has `dir="auto"`, and gets `lang="en"`, except what a person types.
 //
 // `node words.js` lists what a language lacks or has too much, and texts of the code that are in no file; `npm run build` runs it.

@@ -5,7 +5,7 @@ import { capital } from "./text";
 import { locale, many, t } from "./words";
 
 /** The name of a collection, with a capital. */
-export const titleOf = (one: Corpus): string => capital(one.title || one.name);
+export const titleOf = (one: Corpus): string => capital(one.title ? said(one.title) : one.name);
 
 /** How much a collection holds, and of when it is. */
 export function aboutCollection(one: Corpus): [string, string] {

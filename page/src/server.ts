@@ -10,6 +10,11 @@ export const plain = (words: string): string =>
     .replace(/(?<!medground )\b([Cc])orpus\b/g, (_, c: string) => `${c}ollection`)
     .replace(/(?<!medground )\brecipe/g, "method");
 
+interface Form {
+  to: string;
+  pattern: RegExp;
+}
+
 /** What a form holds never runs over the end of a sentence. */
 const HELD = "((?:(?![.?!] ).)+?)";
 const escaped = (text: string): string => text.replace(/[.*+?^$|()[\]\\]/g, "\\$&").replace(/\{\d\}/g, HELD);
@@ -20,34 +25,71 @@ const lettered = (key: string): string => anyCase(escaped(key));
 const marked = (mark: string): [string, string][] =>
   Object.entries(words).filter(([key]) => key.startsWith(mark)).map(([key, translated]): [string, string] => [key.slice(mark.length), translated]).sort(([one], [other]) => other.length - one.length);
 const forms = marked("= ").map(([key, to]) => ({ to, open: /[:?]$/.test(key), pattern: new RegExp(`(?<=^|[.?!:;”] )${lettered(key)}${/[:?]$/.test(key) ? "(?= |$)" : "(\\.(?= |$)|$|(?<=[?!]”)(?= ))"}`, "gu") }));
-const parts = marked("- ").map(([key, to]) => ({ to, pattern: new RegExp(`^${lettered(key)}$`, "u") }));
+const entire = (mark: string): Form[] => marked(mark).map(([key, to]) => ({ to, pattern: new RegExp(`^${lettered(key)}$`, "u") }));
+const parts = entire("- ");
+const statements = entire("; ");
 const alone = new Map(marked("- "));
 
 const filled = (to: string, held: string[]): string => to.replace(/\{(\d)\}/g, (_, place: string) => part(held[Number(place)] ?? ""));
 /** A translation, with a capital where the text had one. */
 const like = (text: string, translated: string): string => (/^\p{Lu}/u.test(text) ? capital(translated) : translated);
 
-/** What stands in a form: each of several things that commas part. */
-function part(text: string): string {
-  for (const { to, pattern } of parts) {
+/** The translation of a text that fits one of these forms as a whole. */
+function whole(text: string, among: Form[]): string | undefined {
+  for (const { to, pattern } of among) {
     const found = pattern.exec(text);
     if (found) return like(text, filled(to, found.slice(1)));
   }
+  return undefined;
+}
+
+/** What stands in a form, such as a count: each of several things that commas part. */
+export function part(text: string): string {
+  const translated = whole(text, parts);
+  if (translated !== undefined) return translated;
   const [first, between, others] = text.split(/([,;] )(?![^()]*\))(.*)/s);
   return between && first !== undefined ? part(first) + between + part(others ?? "") : text;
 }
 
-/** A text of the server in the reader's language, as far as its forms are known. */
-export function said(text: string): string {
-  const english = plain(text);
-  const whole = alone.get(english);
-  if (whole) return whole;
-  return forms.reduce((told, { to, open, pattern }) => told.replace(pattern, (found: string, ...held: unknown[]) => {
-    const values = held.slice(0, held.findIndex((one) => typeof one === "number")) as string[];
-    const end = open ? "" : (values.pop() ?? "");
-    return like(found, filled(to, values)) + end;
-  }), english);
+/** A part of a text: in the reader's language, or in English. */
+interface Piece {
+  words: string;
+  lang?: "en";
 }
+
+/** A text of the server in pieces: those whose form is known in the reader's language, the others in English. */
+export function pieces(text: string): Piece[] {
+  const english = plain(text);
+  const same = alone.get(english);
+  if (same) return [{ words: same }];
+  const known: { start: number; end: number; words: string }[] = [];
+  for (const { to, open, pattern } of forms) {
+    for (const match of english.matchAll(pattern)) {
+      const [found, ...held] = match;
+      const [start, end] = [match.index, match.index + found.length];
+      const stop = open ? "" : held.pop();
+      if (known.every((one) => end <= one.start || one.end <= start)) known.push({ start, end, words: like(found, filled(to, held)) + stop });
+    }
+  }
+  known.sort((one, other) => one.start - other.start);
+  const told: Piece[] = [];
+  let at = 0;
+  for (const { start, end, words } of known) {
+    told.push(...clauses(english.slice(at, start)), { words });
+    at = end;
+  }
+  return [...told, ...clauses(english.slice(at))];
+}
+
+/** Sentences that fit no form, clause by clause. */
+const clauses = (text: string): Piece[] =>
+  text.split(/([.:;] |\.$)/).filter(Boolean).map((one) => {
+    const words = whole(one, statements);
+    return words === undefined ? { words: one, lang: "en" } : { words };
+  });
+
+/** A text of the server in the reader's language, as far as its forms are known. */
+export const said = (text: string): string => pieces(text).map((one) => one.words).join("");
 
 /** The language of a text that `said` was given: English where it is still the same. */
 export const langOf = (text: string): string | undefined => (said(text) === plain(text) ? "en" : undefined);

@@ -8,7 +8,6 @@ import { AskedPage } from "./views/asked";
 import { ReportPage } from "./views/report";
 import { TablePage } from "./views/table";
 import { DocumentPage } from "./views/document";
-import { SearchPage } from "./views/search";
 import { CorporaPage } from "./views/corpora";
 import { HistoryPage } from "./views/history";
 import { SavedPage } from "./views/saved";
@@ -39,7 +38,7 @@ export const VIEWS: Record<string, View> = {
   table: { title: t`Evidence table`, page: TablePage, same: (route) => route.parts[0] ?? "" },
   report: { title: t`Report`, page: ReportPage },
   trace: { title: t`Timeline`, page: later(() => import("./views/trace").then((one) => one.TracePage)) },
-  search: { title: t`Search passages`, nav: t`Search passages`, advanced: true, page: SearchPage, same: (route) => route.query.toString() },
+  search: { title: t`Search passages`, nav: t`Search passages`, advanced: true, page: later(() => import("./views/search").then((one) => one.SearchPage)), same: (route) => route.query.toString() },
   compare: { title: t`Compare methods`, nav: t`Compare methods`, advanced: true, page: later(() => import("./views/compare").then((one) => one.ComparePage)), same: () => "" },
   runs: { title: t`Evaluation runs`, nav: t`Evaluation runs`, advanced: true, page: later(() => import("./views/runs").then((one) => one.RunsPage)) },
   usage: { title: t`Usage`, nav: t`Usage`, advanced: true, page: later(() => import("./views/usage").then((one) => one.UsagePage)) },

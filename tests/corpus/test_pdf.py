@@ -32,7 +32,7 @@ def article(path: Path, pages: int = 3) -> Path:
         left = right = 780.0
         if number == 1:
             paper.line(780, "Aspirin and stroke in adults: a randomised trial", 18, "Times-Bold")
-            paper.line(755, "Ann B Miller, Jan van der Berg and Wei Chen")
+            paper.line(755, "Ann E Miller, Jan van der Berg and Wei Chen")
             paper.line(740, "Department of Neurology, University of Somewhere, ann@example.org", 7)
             paper.line(725, "doi:10.1234/trials.2011.39", 7)
             paper.line(700, "Abstract", 12, "Times-Bold")
@@ -64,7 +64,7 @@ def test_a_paper_is_its_text_in_reading_order_its_legends_and_its_front(paper: D
     order = [paper.text.index(f"{side} column of page {page}.") for page in NAMES[1:] for side in ("Left", "Right")]
     assert order == sorted(order)
     assert " ".join(paper.text.split()).count(LOREM) == 7, "each text is whole"
-    for unwanted in ("Journal of Trials", "Never quote", "University", "Ann B", "References"):
+    for unwanted in ("Journal of Trials", "Never quote", "University", "Ann E", "References"):
         assert unwanted not in paper.text
     labels = [section.label for section in paper.sections]
     assert (labels[:2], labels[-2:]) == (["Abstract", "Introduction"], ["Figure 1", "Table 1"])
@@ -72,7 +72,7 @@ def test_a_paper_is_its_text_in_reading_order_its_legends_and_its_front(paper: D
     rows = "\n\n".join(" | ".join(f"{row}.{cell} (9)" for cell in range(3)) for row in range(4))
     assert paper.text.endswith(f"{legends}\n\n{rows}")
     assert paper.title == "Aspirin and stroke in adults: a randomised trial"
-    assert paper.authors == ("Miller AB", "van der Berg J", "Chen W")
+    assert paper.authors == ("Miller AE", "van der Berg J", "Chen W")
     assert (paper.year, paper.journal) == (2011, "Journal of Trials")
     assert paper.identifiers == {"doi": "10.1234/trials.2011.39"}
     assert paper.url == "https://doi.org/10.1234/trials.2011.39"

@@ -164,6 +164,26 @@ def printed(page: Page) -> str:
     return " ".join(" ".join(told).split())
 
 
+OWN_TEXTS = """() => {
+    const seen = (one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility !== "hidden";
+    const ours = (one) => seen(one) && !one.closest("body [lang=en], script, textarea, code");
+    const texts = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) if (ours(walk.currentNode.parentElement)) texts.push(walk.currentNode.textContent.trim());
+    for (const name of ["aria-label", "title", "placeholder", "alt"])
+        for (const one of document.querySelectorAll(`[${name}]`)) if (ours(one)) texts.push(one.getAttribute(name));
+    const english = [...document.querySelectorAll("body [lang=en]")].map((one) => one.textContent.trim());
+    return texts.map((text) => english.reduce((left, one) => (one.length > 9 ? left.replaceAll(one, "") : left), text));
+}"""
+"""What a page says by itself: visible texts and labels without what is marked as English, as texts of others are."""
+ACTIONS = "main :is(a[href], button, summary, textarea, select, input):not(:disabled)"
+
+
+def own_texts(page: Page) -> list[str]:
+    """The texts and labels of a page that are its own."""
+    return [text for text in page.evaluate(OWN_TEXTS) if text]
+
+
 def overflow(page: Page) -> int:
     """How many pixels a page is wider than its window."""
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))

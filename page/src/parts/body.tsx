@@ -38,7 +38,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
             <Said words={answer.reason} />
           </p>
         )}
-        {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
+        {answer.stopped && <p class="caution">Stopped early: <Said words={answer.stopped} /></p>}
         <Instead answer={answer} />
       </section>
       <Warnings answer={answer} />
@@ -58,7 +58,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           <ul>
             {answer.dropped.map((dropped) => (
               <li key={dropped.text}>
-                {dropped.text} <span class="dim">{dropped.reason}</span>
+                <span dir="auto">{dropped.text}</span> <Said words={dropped.reason} />
               </li>
             ))}
           </ul>

@@ -8,6 +8,7 @@ import { address } from "../router";
 import type { Job, JobEvent, Problem } from "../types";
 import { count } from "./figures";
 import { ProblemBox, problemOf } from "./problem";
+import { Said } from "./said";
 import { t } from "../words";
 
 /** Work that waits or runs: builds, or else questions and research. */
@@ -85,7 +86,7 @@ export function Build({ job, over = [], done }: { job: Job; over?: { name: strin
           <ul class="notes">
             {over.map((file) => (
               <li key={file.name}>
-                <span class="strong">{file.name}</span>: {inWords(file.reason)}
+                <span class="strong">{file.name}</span>: <Said words={file.reason} />
               </li>
             ))}
           </ul>

@@ -1,6 +1,7 @@
 import { createContext, type JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { address } from "../router";
+import { said } from "../server";
 import { t } from "../words";
 
 /** The answer whose quotes are cited, and the quote that is open. */
@@ -10,7 +11,7 @@ export const Cited = createContext<{ answer: string; open: string; studies: Reco
 export function Cite({ id }: { id: string }): JSX.Element {
   const { answer, open, studies } = useContext(Cited);
   return (
-    <a class="cite" href={address("answer", [answer, "cite", id])} data-cite={id} aria-current={id === open ? "true" : undefined} title={studies[id]} aria-label={t`Quote ${id}`}>
+    <a class="cite" href={address("answer", [answer, "cite", id])} data-cite={id} aria-current={id === open ? "true" : undefined} title={(studies[id] ?? "").split(", ").map(said).join(", ")} aria-label={t`Quote ${id}`}>
       [{id}]
     </a>
   );

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { suggest } from "../api";
 import type { Suggestion } from "../types";
+import { said } from "../server";
 import { t } from "../words";
 
 const PAUSE = 150;
@@ -129,7 +130,7 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy, ro
               take(suggestion);
             }}
           >
-            {suggestion.text} <span class="dim">{suggestion.about}</span>
+            <span dir="auto">{suggestion.text}</span> <span class="dim">{said(suggestion.about)}</span>
           </li>
         ))}
       </ul>

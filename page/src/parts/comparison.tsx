@@ -39,7 +39,7 @@ function Column({ answer, name }: { answer: Answered; name: string }): JSX.Eleme
             <Said words={answer.reason} />
           </p>
         )}
-        {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
+        {answer.stopped && <p class="caution">Stopped early: <Said words={answer.stopped} /></p>}
         <Sentences sentences={answer.sentences} />
         {answer.support && (
           <p class="strong">

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Answered } from "../types";
+import { Said } from "./said";
 import { Cite } from "./cite";
 
 /** Sources that disagree, side by side; neither side is preferred. */
@@ -9,7 +10,7 @@ export function Conflicts({ answer }: { answer: Answered }): JSX.Element {
       <h2>{answer.conflicts_heading}</h2>
       {answer.conflicts.map((conflict, number) => (
         <div key={number} class="conflict" data-testid="conflict">
-          <p>{conflict.words}</p>
+          <p><Said words={conflict.words} /></p>
           <div class="sides">
             {conflict.sides.map((side, place) => (
               <section key={place} class="side" aria-label={side.name}>

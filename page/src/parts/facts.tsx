@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Fact } from "../types";
 import { Cite } from "./cite";
-import { t } from "../words";
+import { language, t } from "../words";
 
 /** What a knowledge graph states, with how often it was seen. */
 export function Facts({ facts }: { facts: Fact[] }): JSX.Element {
@@ -22,11 +22,11 @@ export function Facts({ facts }: { facts: Fact[] }): JSX.Element {
           </thead>
           <tbody>
             {facts.map((fact) => (
-              <tr key={fact.evidence}>
+              <tr key={fact.evidence} lang="en">
                 <td>{fact.subject}</td>
                 <td>{fact.relation}</td>
                 <td>{fact.object}</td>
-                <td>{fact.frequency || t`not stated`}</td>
+                <td>{fact.frequency || <span lang={language}>{t`not stated`}</span>}</td>
                 <td class="dim">{fact.references.join(", ")}</td>
                 <td>
                   <Cite id={fact.evidence} />

@@ -10,7 +10,7 @@ export function size(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${unit ? value.toFixed(1) : value} ${units[unit]}`;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })} ${units[unit]}`;
 }
 
 /** A time of the server, in the reader's own time zone. */

@@ -5,6 +5,7 @@ import { byline } from "../names";
 import { oneLine } from "../text";
 import type { Answered, SourceDocument } from "../types";
 import { Cites } from "./cite";
+import { Said } from "./said";
 import { t } from "../words";
 
 const CARDS = 5;
@@ -66,10 +67,10 @@ function Card({ answer, one }: { answer: Answered; one: SourceDocument }): JSX.E
           </a>
         )}
       </p>
-      {one.retraction_words && <p class="retraction">{one.retraction_words}</p>}
+      {one.retraction_words && <p class="retraction"><Said words={one.retraction_words} /></p>}
       {one.cautions.map((caution) => (
         <p key={caution} class="caution">
-          {caution}
+          <Said words={caution} />
         </p>
       ))}
       {said && (

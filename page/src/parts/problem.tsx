@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { ApiError } from "../api";
+import { address } from "../router";
 import { langOf, said } from "../server";
 import type { Notice, Problem } from "../types";
 import { Said } from "./said";
@@ -28,6 +29,19 @@ export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
         </p>
       </div>
     </>
+  );
+}
+
+/** A page that could not be loaded. */
+export function Lost({ title, problem }: { title: string; problem: Problem }): JSX.Element {
+  return (
+    <div class="column">
+      <h1>{title}</h1>
+      <ProblemBox problem={problem} />
+      <p>
+        <a href={address("ask")}>Ask a question</a>
+      </p>
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { follow, stopJob } from "../api";
 import type { Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
+import { said } from "../server";
 import { t } from "../words";
 
 /** One question under way: what it does now, and a button that stops it. `ended` gets the id of its answer, or "". */
@@ -14,7 +15,7 @@ export function Running({ job, ended }: { job: string; ended: (answer: string) =
     const control = new AbortController();
     const listener = {
       event: (event: Parameters<Parameters<typeof follow>[1]["event"]>[0]): void => {
-        if (event.words) setWords(event.words);
+        if (event.words) setWords(said(event.words));
         if (!["answer", "done", "failed", "stopped"].includes(event.type)) return;
         setOver(true);
         if (event.problem) setProblem(event.problem);

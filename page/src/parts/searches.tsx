@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { address, go, type Route } from "../router";
+import { part } from "../server";
 import type { Answered, Search } from "../types";
 import type { Draft } from "../views/draft";
 import { t } from "../words";
@@ -43,10 +44,10 @@ export function Searches({ answer }: { answer: Answered }): JSX.Element | null {
       <ul class="searches">
         {answer.searches.map((search, number) => (
           <li key={number}>
-            <span class="strong">{search.name}</span>: <code dir="auto">{search.query}</code> <span class="dim">{search.status === "failed" ? t`Failed.` : search.words}</span>{" "}
+            <span class="strong">{search.name}</span>: <code dir="auto">{search.query}</code> <span class="dim">{search.status === "failed" ? t`Failed.` : <Counted words={search.words.replace(/\.$/, "")} />}</span>{" "}
             {canBeSearched(search) && (
               <a href={address("search", [], { q: search.query, in: search.source })}>
-                Edit and search again<span class="unseen">: {search.query}</span>
+                Edit and search again<span class="unseen" dir="auto">: {search.query}</span>
               </a>
             )}
           </li>
@@ -55,5 +56,8 @@ export function Searches({ answer }: { answer: Answered }): JSX.Element | null {
     </section>
   );
 }
+
+/** How much a search found. */
+const Counted = ({ words }: { words: string }): JSX.Element => <span lang={part(words) === words ? "en" : undefined}>{part(words)}</span>;
 
 const canBeSearched = (search: Search): boolean => /^(corpus|pubmed)(:|$)/.test(search.source);

@@ -45,7 +45,7 @@ function SentenceLine({ sentence }: { sentence: Sentence }): JSX.Element {
 
 function VerdictLine({ verdict, named }: { verdict: Verdict; named: boolean }): JSX.Element {
   return (
-    <p class={`verdict ${verdict.style}`} title={verdict.category || undefined}>
+    <p class={`verdict ${verdict.style}`}>
       <Mark shape={verdict.shape} style={verdict.style} />
       <span>
         {named && <span class="dim">“{verdict.text}”: </span>}

@@ -10,6 +10,7 @@ import type { Answered, DocumentText, Evidence, SourceDocument } from "../types"
 import { DocumentBody } from "./document";
 import { type Loaded, useLoaded } from "./loading";
 import { ProblemBox } from "./problem";
+import { Said } from "./said";
 import { t } from "../words";
 
 interface Props {
@@ -76,7 +77,7 @@ function KnownOf({ source, place }: { source: SourceDocument; place: string }): 
   const facts = [source.journal, source.year ? String(source.year) : t`year not stated`, said(source.design) || t`design not stated`, said(place)];
   return (
     <div class="known">
-      {source.retraction_words && <p class="retraction">{source.retraction_words}</p>}
+      {source.retraction_words && <p class="retraction"><Said words={source.retraction_words} /></p>}
       <p class="dim" data-testid="about-source">
         {facts.filter(Boolean).join(" · ")}
       </p>
@@ -91,7 +92,7 @@ function About({ source }: { source: SourceDocument }): JSX.Element {
       <h2 dir="auto">{source.title}</h2>
       {source.cautions.map((caution) => (
         <p key={caution} class="caution">
-          {caution}
+          <Said words={caution} />
         </p>
       ))}
       <p>

@@ -9,6 +9,7 @@ import type { Problem, Strategy, StrategyRecord } from "../types";
 import { many, t } from "../words";
 import { save } from "./exports";
 import { count } from "./figures";
+import { Said } from "./said";
 import { ProblemBox, problemOf } from "./problem";
 
 const SHOWN = 100;
@@ -46,7 +47,7 @@ export function StrategyFound({ found, places }: { found: Strategy; places: stri
               <th scope="row">#{number + 1}</th>
               <td dir="auto">
                 <code>{line.typed}</code>
-                {line.problem && <p class="bad">{line.problem}</p>}
+                {line.problem && <p class="bad"><Said words={line.problem} /></p>}
               </td>
               <td>{line.records === null ? "–" : count(line.records)}</td>
             </tr>

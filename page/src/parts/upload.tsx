@@ -56,9 +56,9 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
       setShare(null);
     }
   };
-  /** A folder gives the collection its name, if it has none yet. */
+  /** A folder gives the collection its name, if it has none yet; what systems hide in it is nothing to read. */
   const chooseFolder = (chosen: File[]): void => {
-    setFiles(chosen);
+    setFiles(chosen.filter((file) => !/(^|\/)(\.|Thumbs\.db$|desktop\.ini$)/.test(file.webkitRelativePath)));
     if (!typed.trim()) setTyped((chosen[0]?.webkitRelativePath.split("/")[0] ?? "").slice(0, 64));
   };
   const done = (job: Job): void => {

@@ -6,7 +6,7 @@ import { AnswerBody } from "../parts/body";
 import { Cited } from "../parts/cite";
 import { useLoaded } from "../parts/loading";
 import { Said } from "../parts/said";
-import { NoticeBox, ProblemBox } from "../parts/problem";
+import { Lost, NoticeBox } from "../parts/problem";
 import { SourcePane } from "../parts/source";
 import { address, go, type Route } from "../router";
 import { useSaved } from "../saved";
@@ -21,14 +21,7 @@ export function AnswerPage({ route }: { route: Route }): JSX.Element {
   const loaded = useLoaded((signal) => answerView(id, signal), id);
   const saved = useSaved();
   if (loaded.state === "loading") return <p class="column dim">Loading the answer</p>;
-  if (loaded.state === "failed") {
-    return (
-      <div class="column">
-        <h1>Answer</h1>
-        <ProblemBox problem={loaded.problem} />
-      </div>
-    );
-  }
+  if (loaded.state === "failed") return <Lost title={t`Answer`} problem={loaded.problem} />;
   const [, way, cited = ""] = route.parts;
   const answer = without(loaded.value, Object.keys(saved?.removed[id] ?? {}));
   // Beside a wide page there is room for the first quote, where it stands in its document.

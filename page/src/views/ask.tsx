@@ -124,7 +124,7 @@ function Followed({ id, chosen }: { id: string; chosen: (chosen: { corpora: stri
   if (loaded.state === "failed") return <ProblemBox problem={loaded.problem} />;
   return (
     <p data-testid="followed">
-      After: <a href={address("answer", [id])}>{loaded.state === "loaded" ? loaded.value.question : id}</a>
+      After: <a href={address("answer", [id])} dir="auto">{loaded.state === "loaded" ? loaded.value.question : id}</a>
     </p>
   );
 }

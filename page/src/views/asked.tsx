@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { follow, job, offers, stopJob } from "../api";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { address, go, type Route } from "../router";
-import { said as inWords } from "../server";
+import { Said as InWords } from "../parts/said";
 import { save, statesOf } from "../saved";
 import { capital, oneLine } from "../text";
 import type { Job, JobEvent, Problem } from "../types";
@@ -61,7 +61,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
         {asked ? oneLine(asked.title) : t`Your question`}
       </h1>
       <p class={busy ? "now" : "unseen"} aria-live="polite" data-testid="live">
-        {busy ? now : ended?.type === "stopped" ? t`Stopped.` : ""}
+        {busy ? <InWords words={now} /> : ended?.type === "stopped" ? t`Stopped.` : ""}
       </p>
       {problem && <ProblemBox problem={{ ...problem, notice: null }} />}
       {ended && <Ended event={ended} question={asked?.title ?? ""} places={route.query.get("in") ?? ""} />}
@@ -71,7 +71,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
         {said.map((one, number) => (
           <li key={one.id} class={one.draft ? "draft" : one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
             {one.failed && <span class="unseen">Failed: </span>}
-            {one.words}
+            <InWords words={one.words} />
           </li>
         ))}
       </ol>
@@ -98,7 +98,7 @@ function answered(id: string, asked: URLSearchParams): void {
 
 /** The steps with one more; a step that repeats the one before is not told twice. */
 function told(before: Said[], event: JobEvent): Said[] {
-  const words = capital(inWords(oneLine(event.words)));
+  const words = capital(oneLine(event.words));
   if (before.some((one) => one.id === event.id) || before.at(-1)?.words === words) return before;
   return [...before, { id: event.id, words, failed: event.step?.status === "failed", draft: event.step?.type === "written" }];
 }

@@ -15,6 +15,7 @@ import type { Problem } from "../types";
 import { MARKS } from "./document";
 import { type Draft, emptyDraft } from "./draft";
 import { Field } from "./options";
+import { Said } from "../parts/said";
 import { many, t } from "../words";
 
 /** Where a source is shown beside the text, as in `look.css`. */
@@ -138,7 +139,7 @@ function Checked({ check, open, corpora }: { check: TextCheck; open: number; cor
             <ul>
               {apart.map((one) => (
                 <li key={one.mark + one.entry} dir="auto">
-                  {oneLine(`${one.mark} ${one.entry}`)} <span class="caution">{one.reason}</span>
+                  {oneLine(`${one.mark} ${one.entry}`)} <span class="caution"><Said words={one.reason} /></span>
                 </li>
               ))}
             </ul>

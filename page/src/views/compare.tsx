@@ -13,6 +13,7 @@ import { address, go, type Route } from "../router";
 import { save, type Watched } from "../saved";
 import type { Asked, Offers, Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "./draft";
+import { Said } from "../parts/said";
 import { t } from "../words";
 
 /** `#/compare/ID/ID` shows two answers; `#/compare?question=...` asks. */
@@ -106,7 +107,7 @@ function Form({ offers, route, started, start }: { offers: Offers; route: Route;
           </option>
         ))}
       </select>
-      <p class="hint dim">{recipes.find((recipe) => recipe.name === value)?.about}</p>
+      <p class="hint dim"><Said words={recipes.find((recipe) => recipe.name === value)?.about ?? ""} /></p>
     </div>
   );
   return (

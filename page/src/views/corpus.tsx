@@ -12,6 +12,7 @@ import { said } from "../server";
 import { address, go } from "../router";
 import { edits, useSession } from "../session";
 import type { Problem } from "../types";
+import { Said } from "../parts/said";
 import { t } from "../words";
 
 export function CorpusView({ name }: { name: string }): JSX.Element {
@@ -105,10 +106,13 @@ function Files({ name }: { name: string }): JSX.Element {
           {told.value.notes.length + told.value.skipped.length > 0 && (
             <ul class="notes">
               {told.value.notes.map((note) => (
-                <li key={note}>{note}</li>
+                <li key={note}><Said words={note} /></li>
               ))}
               {told.value.skipped.map((record) => (
-                <li key={`${record.file} ${record.position} ${record.reason}`}>{`${record.file}${record.position === null ? "" : t`, record ${record.position}`}: ${record.reason}`}</li>
+                <li key={`${record.file} ${record.position} ${record.reason}`}>
+                  {`${record.file}${record.position === null ? "" : t`, record ${record.position}`}: `}
+                  <Said words={record.reason} />
+                </li>
               ))}
             </ul>
           )}
@@ -141,7 +145,7 @@ function Files({ name }: { name: string }): JSX.Element {
                 {files.value.files.map((file, number) => (
                   <tr key={`${file.name} ${number}`}>
                     <th scope="row">{file.name}</th>
-                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : t`skipped: ${file.reason}`}</td>
+                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : <>skipped: <Said words={file.reason} /></>}</td>
                   </tr>
                 ))}
               </tbody>

@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 import { documentText } from "../api";
 import { DocumentBody } from "../parts/document";
 import { useLoaded } from "../parts/loading";
-import { ProblemBox } from "../parts/problem";
-import type { Route } from "../router";
+import { Lost } from "../parts/problem";
+import { address, type Route } from "../router";
 import { oneLine } from "../text";
 import { t } from "../words";
 
@@ -16,14 +16,7 @@ export function DocumentPage({ route }: { route: Route }): JSX.Element {
   const [start, end] = [Number(route.query.get("start")), Number(route.query.get("end"))];
   useEffect(() => document.querySelector("mark.chosen")?.scrollIntoView({ block: "center" }), [loaded.state]);
   if (loaded.state === "loading") return <p class="column dim">Loading the document</p>;
-  if (loaded.state === "failed") {
-    return (
-      <div class="column">
-        <h1>{id}</h1>
-        <ProblemBox problem={loaded.problem} />
-      </div>
-    );
-  }
+  if (loaded.state === "failed") return <Lost title={id} problem={loaded.problem} />;
   const shown = loaded.value;
   return (
     <article class="column">
@@ -31,6 +24,9 @@ export function DocumentPage({ route }: { route: Route }): JSX.Element {
       <h1 dir="auto">{oneLine(shown.title) || shown.id}</h1>
       <p class="dim">{[shown.id, shown.journal && oneLine(shown.journal), shown.year].filter(Boolean).join(" · ")}</p>
       <DocumentBody document={shown} slices={end > start ? [{ id: "passage", start, end }] : []} chosen="passage" />
+      <p>
+        <a href={address("ask")}>Ask a question</a>
+      </p>
     </article>
   );
 }

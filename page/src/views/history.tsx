@@ -131,7 +131,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
         <a href={address("answer", [one.trace_id])}>{question}</a>
       </h2>
       <p class="dim">
-        {outcome(one)} · <time dateTime={one.created}>{day(one.created)}</time>
+        <span lang={one.value ? "en" : undefined}>{outcome(one)}</span> · <time dateTime={one.created}>{day(one.created)}</time>
       </p>
       <p class="acts">
         <a href={address("ask", [], { follow: one.trace_id })} aria-label={t`Follow up: ${question}`}>

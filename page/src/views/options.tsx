@@ -1,8 +1,9 @@
 // What narrows a question: its case, from when, the kind of answer; and, for those who know it, the method.
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Offers, Task } from "../types";
 import type { Draft } from "./draft";
+import { Said } from "../parts/said";
 import { t } from "../words";
 
 interface Props {
@@ -90,7 +91,7 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
     change({ recipe: name, researches: (found ?? usual)?.researches ?? false });
   };
   return (
-    <Field label="Method" hint={shown?.about ?? ""}>
+    <Field label="Method" hint={shown && <Said words={shown.about} />}>
       {(id, hint) => (
         <select id={id} aria-describedby={hint} value={draft.recipe} onChange={(e) => choose(e.currentTarget.value)}>
           <option value="">{usual ? t`${usual.name} (default)` : t`Default`}</option>
@@ -120,7 +121,7 @@ function Day({ label, value, set }: { label: string; value: string; set: (value:
   return <Field label={label}>{(id) => <input id={id} type="date" value={value} onInput={(e) => set(e.currentTarget.value)} />}</Field>;
 }
 
-export function Field({ label, hint = "", children }: { label: string; hint?: string; children: (id: string, hint: string | undefined) => JSX.Element }): JSX.Element {
+export function Field({ label, hint = "", children }: { label: string; hint?: ComponentChildren; children: (id: string, hint: string | undefined) => JSX.Element }): JSX.Element {
   const id = useId();
   return (
     <div class="field">

@@ -5,7 +5,7 @@ import { answerView, fetchFile } from "../api";
 import { Cited, Cites } from "../parts/cite";
 import { Exports, save } from "../parts/exports";
 import { useLoaded } from "../parts/loading";
-import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
+import { Lost, NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { Said } from "../parts/said";
 import { Sentences } from "../parts/sentences";
 import { formOf, Structure } from "../parts/structure";
@@ -21,14 +21,7 @@ export function ReportPage({ route }: { route: Route }): JSX.Element {
   const id = route.parts[0] ?? "";
   const loaded = useLoaded((signal) => answerView(id, signal), id);
   if (loaded.state === "loading") return <p class="column dim">Loading the report</p>;
-  if (loaded.state === "failed") {
-    return (
-      <div class="column">
-        <h1>Report</h1>
-        <ProblemBox problem={loaded.problem} />
-      </div>
-    );
-  }
+  if (loaded.state === "failed") return <Lost title={t`Report`} problem={loaded.problem} />;
   const answer = loaded.value;
   return (
     <Cited.Provider value={{ answer: id, open: "", studies: Object.fromEntries(answer.evidence.map((one) => [one.id, one.study])) }}>
@@ -62,7 +55,7 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
             <Said words={answer.support} />
           </p>
         )}
-        {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
+        {answer.stopped && <p class="caution">Stopped early: <Said words={answer.stopped} /></p>}
       </section>
       <Exports answer={answer.trace_id} />
       {report.sections.map((section, number) => (
@@ -103,7 +96,7 @@ function SubAnswers({ report }: { report: Report }): JSX.Element {
               <span class="dim">{one.id}</span> {one.text}
             </p>
             <p class={one.state === "failed" ? "bad" : "dim"}>
-              <span aria-hidden="true">{STATES[one.state][0]}</span> {one.words || STATES[one.state][1]}
+              <span aria-hidden="true">{STATES[one.state][0]}</span> {one.words ? <Said words={one.words} /> : STATES[one.state][1]}
               <Cites ids={one.evidence} />
             </p>
           </li>
@@ -120,7 +113,7 @@ function Connections({ report }: { report: Report }): JSX.Element {
       <ul class="notes">
         {report.connections.map((one, number) => (
           <li key={number}>
-            {one.words} <span class="dim">{one.found_by}</span>
+            <Said words={one.words} /> <span class="dim" lang="en">{one.found_by}</span>
             <Cites ids={one.evidence} />
           </li>
         ))}
@@ -135,7 +128,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
   return (
     <section>
       <h2>Plan of the research</h2>
-      {report.order && <p>{report.order}</p>}
+      {report.order && <p><Said words={report.order} /></p>}
       {fails ? (
         <p class="caution">The drawing of the plan could not be loaded.</p>
       ) : (
@@ -145,7 +138,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
       )}
       {report.plan.notes.map((note) => (
         <p key={note} class="dim">
-          {note}
+          <Said words={note} />
         </p>
       ))}
     </section>
@@ -175,7 +168,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
             {report.flow.map((row) => (
               <tr key={`${row.subquestion} ${row.tool}`}>
                 <th scope="row">{row.subquestion}</th>
-                <td>{row.tool}</td>
+                <td dir="auto">{row.tool}</td>
                 {COUNTS.map((name) => (
                   <td key={name}>{row[name].toLocaleString(locale)}</td>
                 ))}
@@ -202,7 +195,7 @@ function Files({ answer, files }: { answer: string; files: Report["files"] }): J
         {files.map((file) => (
           <li key={file.name}>
             <p>
-              <span class="strong">{file.title}</span> <span class="dim">{file.words}</span>
+              <span class="strong" dir="auto">{file.title}</span> <span class="dim"><Said words={file.words} /></span>
             </p>
             <div class="row">
               {formOf(file.name) && <Structure answer={answer} name={file.name} title={file.title} />}

@@ -14,6 +14,7 @@ import type { Problem, SearchResult, Strategy } from "../types";
 import { MARKS } from "./document";
 import { type Draft, emptyDraft } from "./draft";
 import { Field } from "./options";
+import { Said } from "../parts/said";
 import { many, t } from "../words";
 
 export function SearchPage({ route }: { route: Route }): JSX.Element {
@@ -104,12 +105,12 @@ function Found({ found, corpora }: { found: SearchResult; corpora: string[] }): 
       </div>
       {failed.map((one) => (
         <p key={one.source} class="bad">
-          Could not search {one.source}: {one.error}
+          Could not search {one.source}: <Said words={one.error ?? ""} />
         </p>
       ))}
       {found.notes.map((note) => (
         <p key={note} class="dim">
-          {note}
+          <Said words={note} />
         </p>
       ))}
       <ol class="hits">

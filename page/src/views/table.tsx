@@ -7,7 +7,7 @@ import { Cited } from "../parts/cite";
 import { Exports, save as saveFile } from "../parts/exports";
 import { useLoaded } from "../parts/loading";
 import { AskedOn } from "../parts/paper";
-import { ProblemBox, problemOf } from "../parts/problem";
+import { Lost, ProblemBox, problemOf } from "../parts/problem";
 import { AgreementTable } from "../parts/studies/agreement";
 import { Columns, MOST } from "../parts/studies/columns";
 import { Grid } from "../parts/studies/grid";
@@ -20,6 +20,7 @@ import { Ways } from "../parts/ways";
 import { address, go, type Route } from "../router";
 import { save, useSaved } from "../saved";
 import type { Answered, Problem } from "../types";
+import { Said } from "../parts/said";
 import { t } from "../words";
 
 /** Studies of a table below which more can be looked for. */
@@ -30,14 +31,7 @@ export function TablePage({ route }: { route: Route }): JSX.Element {
   const loaded = useLoaded((signal) => answerView(id, signal), id);
   const columns = useMemo(() => (route.query.get("c") ?? "n").split("|").filter(Boolean).slice(0, MOST), [route.query.get("c")]);
   if (loaded.state === "loading") return <p class="wide dim">Loading the studies</p>;
-  if (loaded.state === "failed") {
-    return (
-      <div class="column">
-        <h1>Evidence table</h1>
-        <ProblemBox problem={loaded.problem} />
-      </div>
-    );
-  }
+  if (loaded.state === "failed") return <Lost title={t`Evidence table`} problem={loaded.problem} />;
   return <Studies answer={loaded.value} columns={columns} all={route.query.has("all")} />;
 }
 
@@ -129,7 +123,7 @@ function Shown({ answer, table, columns, change }: { answer: Answered; table: Ev
       {table.agreement && <AgreementTable agreement={table.agreement} />}
       {table.notes.map((note) => (
         <p key={note} class="caution">
-          {note}
+          <Said words={note} />
         </p>
       ))}
       <SaveTable table={table} columns={columns} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": t`Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || t`none`}. Kept: ${papers(count.kept)}.` }} />

@@ -22,7 +22,7 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(reason)
     from playwright.sync_api import expect
 
-    expect.set_options(timeout=20_000)  # other tests share the machine
+    expect.set_options(timeout=40_000)  # other tests share the machine
     home = tmp_path_factory.mktemp("page") / "home"
     papers_home(home, PAPERS)
     keep_answers(home)

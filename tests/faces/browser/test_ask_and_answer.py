@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -56,21 +55,6 @@ def test_a_shared_citation_survives_a_reload_and_offsets_count_code_points(brows
     assert link.get_attribute("href") == "https://pubmed.ncbi.nlm.nih.gov/101/"
     page.goto(f"{browser.url}/#/answer/{EVERYTHING}/cite/E1")  # before it are characters that JavaScript counts twice
     expect(chosen).to_have_text("Aspirin prevented stroke in adults with atrial fibrillation.")
-
-
-def test_the_best_sentence_and_its_source_are_read_without_scrolling(browser: Opened) -> None:
-    page = browser.page(size=(1280, 720))
-    expect(page.get_by_role("button", name="Write a report")).to_be_disabled()
-    page.get_by_label("Question").fill(QUESTION)
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/#/answer/**")
-    for width, height in ((1280, 720), (375, 812)):
-        page.set_viewport_size({"width": width, "height": height})
-        box = page.locator("article > h1 ~ *").nth(1)  # after the views of the answer, before all warnings
-        expect(box).to_have_class("decision")
-        expect(box.locator(".hint")).to_contain_text(re.compile(r"quoted from the .*Not assessed\.", re.IGNORECASE))
-        assert box.evaluate("one => one.getBoundingClientRect().bottom") < height
-        expect(box.locator("[lang=en]").first).to_contain_text("spirin")
 
 
 def test_a_hostile_document_is_text(browser: Opened) -> None:

@@ -1,5 +1,7 @@
 """Sign in, history, corpora, evaluation runs and usage in a real browser, used as people do, and seen by axe."""
 
+import csv
+import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -7,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
+import rispy
 from browser import ENGINEERS, PHONE, Opened, faults, opened, overflow, served, violations
 from playwright.sync_api import Browser, Page, expect
+from printed import LOREM, Print
 from runs import line, write_run
 
 from medground.faces.service.accounts import Tokens
@@ -139,6 +143,72 @@ def test_files_become_a_corpus_with_progress_and_what_was_passed_over_is_named(d
     page.get_by_role("button", name="Build").click()
     expect(page.get_by_role("alert")).to_contain_text("scan.bin")
     expect(page.get_by_role("link", name="Nothing", exact=True)).to_have_count(0)
+
+
+def folder_of_a_person(place: Path) -> Path:
+    """A paper as a PDF, forty texts of which two have one name, and what cannot be read or is hidden by a system."""
+    folder = place / "Dr Ada's papers"
+    for name in ("older/zinc 1.txt", *(f"zinc {number}.txt" for number in range(1, 40))):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"Zinc and colds\n\nZinc shortened colds in trial {name.removesuffix('.txt')}.")
+    paper = Print(folder / "older" / "paper.pdf")
+    paper.line(815, "Journal of Trials 2011, 5:39", 8)
+    paper.line(780, "Selenium and the thyroid in adults: a randomised trial", 18, "Times-Bold")
+    paper.line(755, "Ann E Miller, Jan van der Berg and Wei Chen")
+    paper.line(725, "doi:10.1234/trials.2011.39", 7)
+    paper.line(700, "Results", 12, "Times-Bold")
+    paper.text(680, f"=SUM(1), selenium improved the thyroid of 120 adults. {LOREM}")
+    paper.page()
+    paper.save()
+    (folder / "older" / "broken.pdf").write_bytes(paper.path.read_bytes()[:700])
+    (folder / "scan.bin").write_bytes(b"\x00\x01" * 100)
+    for hidden in (".DS_Store", "older/Thumbs.db"):
+        (folder / hidden).write_bytes(b"\x00\x01")
+    return folder
+
+
+@pytest.mark.slow
+def test_a_whole_folder_is_chosen_stopped_built_asked_and_its_papers_are_cited(desk: Opened, tmp_path: Path) -> None:
+    desk.expected.append("net::ERR")
+    page = settled(desk.page("#/corpora"))
+    picker = page.get_by_label("Or a whole folder")
+    picker.set_input_files(folder_of_a_person(tmp_path))
+    expect(page.get_by_label("Name")).to_have_value("Dr Ada's papers")
+    expect(page.get_by_text("43 files, ")).to_be_visible()
+
+    page.route("**/v1/corpora?*", lambda route: None)  # a line so slow that the person gives up
+    page.get_by_role("button", name="Build").click()
+    expect(page.get_by_role("progressbar", name="Sending")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("alert")).to_contain_text("The upload was stopped; nothing has changed.")
+    page.unroute("**/v1/corpora?*")
+
+    page.get_by_role("button", name="Build").click()
+    built = page.get_by_role("region", name="Building dr-adas-papers")
+    expect(built.get_by_role("status")).to_contain_text("41 documents")
+    expect(built.get_by_role("listitem")).to_contain_text(
+        ["broken.pdf: the PDF is damaged or incomplete", "scan.bin: this is a binary file"]
+    )
+    built.get_by_role("link", name="Ask it a question").click()
+    page.get_by_label("Question").fill("Does selenium improve the thyroid?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".papers")).to_contain_text("Selenium and the thyroid in adults")
+
+    def saved(button: str) -> str:
+        with page.expect_download() as download:
+            page.get_by_role("button", name=button, exact=True).click()
+        return download.value.path().read_text(encoding="utf-8-sig")
+
+    page.get_by_text("For reference managers").click()
+    [reference] = rispy.loads(saved("RIS"))
+    assert reference["authors"] == ["Miller, A. E.", "van der Berg, J.", "Chen, W."]
+    assert (reference["secondary_title"], reference["year"]) == ("Journal of Trials", "2011")
+    assert reference["doi"] == "10.1234/trials.2011.39"
+    page.get_by_role("link", name="Evidence table").click()
+    [row] = csv.DictReader(io.StringIO(saved("Save the table as CSV"), newline=""))
+    assert row["title"] == reference["title"]
+    assert "selenium improved the thyroid of 120 adults." in row["quotes"]
+    assert not row["quotes"].startswith("=")
 
 
 def test_a_run_is_opened_and_its_failures_count(desk: Opened) -> None:

@@ -26,7 +26,8 @@ PAPERS = [{"id": f"PMID:{n}", "title": t, "text": x, "year": 2020} for n, (t, x)
 
 
 def test_a_report_over_a_corpus_and_as_a_file(papers: Path, said: Said) -> None:
-    answer = json.loads(said("research", QUESTION, "-c", "papers", "--json", "-q").out)
+    answer = json.loads(said("research", QUESTION, "--set", "retrieval.corpora=papers", "--json", "-q").out)
+    assert {one["source"] for one in answer["searches"]} == {"corpus:papers"}, "no service is asked unasked"
     assert answer["recipe"] == "biomedsearch"
     assert "PMID:1" in {one["document_id"] for one in answer["evidence"]} <= {paper["id"] for paper in PAPERS}
     assert answer["report"]["plan"]["question"] == QUESTION

@@ -126,7 +126,7 @@ function Filled({ cell, column, show }: { cell: Cell; column: string; show: Prop
   if (cell.state === "failed") {
     return (
       <div class="bad" data-state="failed">
-        <span class="strong">Failed</span>: {cell.reason}
+        <span class="strong">Failed</span>: <Said words={cell.reason} />
       </div>
     );
   }

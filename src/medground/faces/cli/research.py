@@ -70,8 +70,9 @@ def research(
 ) -> None:
     """Write a report on a question: plan, search, read, connect and check.
 
-    PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
-    and --source name. The exit status is that of medground ask.
+    Everything that is built is searched, as by medground ask, or what --corpus, --kb and --source name. With --preset
+    biomedsearch, --record or --replay, PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches
+    are asked. The exit status is that of medground ask.
     """
     from medground.engine.unfinished import LAST
     from medground.language.risk.notices import notice_first
@@ -92,7 +93,8 @@ def research(
         return
     text = _text(question, given)
     with notice_first(text):
-        chosen = load_settings(sets, preset or RESEARCH, settings, named | {"recipe.name": RESEARCH})
+        preset = preset or (RESEARCH if replay or record else None)  # only services have replies
+        chosen = load_settings(sets, preset, settings, named | {"recipe.name": RESEARCH})
         asked = Question.ask(text, task=task, options=tuple(option or ()), filters=filters)  # type: ignore[arg-type]
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
@@ -101,7 +103,7 @@ def research(
 
 
 def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
-    """The settings of what is searched: what is named stands in place of every source of the preset."""
+    """The settings of what is searched: what is named stands in place of everything else."""
     if not (corpus or kb or source):
         return {}
     return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
@@ -109,7 +111,7 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
 
 def _changes(sets: list[str] | None, others: tuple[object, ...]) -> dict[str, object]:
     """The settings that change where research is resumed; nothing else may."""
-    if any(other is not None and other != () for other in others):
+    if any(other not in (None, ()) for other in others):
         raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
     return dict(parse_options(sets or []))
 
@@ -124,7 +126,7 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
         if text is None:
             raise UsageError("no question given; write one in quotes, or - to read it from standard input")
         return text
-    if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
+    if text is not None and text.split() != plan.question.split():
         raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
     return plan.question
 
@@ -172,9 +174,10 @@ def form_of_plan(form: str | None, output: Path | None) -> str:
     """The format that is named, else the one that the file's name ends with."""
     if form is not None and form not in _FORMS.values():
         raise UsageError(f"unknown format {form!r}; use one of {', '.join(_FORMS.values())}")
-    if form is None and output is not None and output.suffix.lower() not in _FORMS:
-        raise UsageError(f"cannot tell the format of {output.name}; end it with {', '.join(_FORMS)} or give --format")
-    return form or (_FORMS[output.suffix.lower()] if output is not None else "tree")
+    ending = ".txt" if output is None else output.suffix.lower()
+    if form is None and ending not in _FORMS:
+        raise UsageError(f"cannot tell the format of {output}; end it with {', '.join(_FORMS)} or give --format")
+    return form or _FORMS[ending]
 
 
 def show_plan_of(question: str, settings: Settings, form: str, output: Path | None, quiet: bool) -> None:
@@ -198,7 +201,7 @@ def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     if form == "json":
         text = plan.model_dump_json(indent=2)
     elif form == "tree":
-        text = "\n".join([*tree(plan, _WIDTH), *([by] if by else [])])
+        text = "\n".join(filter(None, [*tree(plan, _WIDTH), by]))
     else:
         text = {"mermaid": mermaid, "svg": svg}[form](plan).removesuffix("\n")
     if output is not None:

@@ -209,7 +209,7 @@ def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_pag
         at = next(at for at, block in enumerate(front) if block is title)
         after = [b for b in front[at + 1 :] if b.page == title.page][:3]
         shown = next((found for b in after if (found := _names(b.text))), [])
-    return tuple(_family_first(name) for name in (shown if len(shown) >= len(names) else names))
+    return tuple(_family_first(name) for name in max(shown, names, key=len))
 
 
 def _names(text: str) -> list[str]:
@@ -235,6 +235,6 @@ def _family_first(name: str) -> str:
     if words[-1].isupper() and len(words[-1]) < 4 and not words[0].isupper():
         return name
     at = len(words) - 1
-    while at > 1 and _PARTICLE.fullmatch(words[at - 1]):
+    while at > 1 and _PARTICLE.fullmatch(words[at - 1]) and words[at - 1] not in ("E", "Y"):  # those are initials
         at -= 1
     return " ".join([*words[at:], initials_of(" ".join(words[:at]))])
