@@ -38,12 +38,12 @@ _OFFERED = verbose_pattern(
 _PAPER = verbose_pattern(
     r"""
     \b(?:the|this|that|these|those)\s+(?:same\s+|latest\s+|quoted\s+)?(?P<paper>trial|study|paper|article|
-    meta-analysis|systematic\ review|review|cohort|guideline|authors|researchers|investigators)\b(?!\ (?:of|on|
+    meta-analysis|systematic\ review|review|overview|cohort|guideline|authors|researchers|investigators)\b(?!\ (?:of|on|
     by|from|with|that|which|about|comparing)\b)
     """
 )
+_BETWEEN = lazy_pattern(r"\bbetween (?:an? |the )?(?P<one>[^,?]+?) and (?:an? |the )?(?P<other>[^,?]+)", re.IGNORECASE)
 _PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
-_CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? (?!.* like\W*$)", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
 _CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
@@ -54,22 +54,24 @@ _WHICH = verbose_pattern(
     """
 )
 _ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
-_ELSE = lazy_pattern(r"\b(?:anything|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
+_ELSE = lazy_pattern(r"\b(?:anything|nothing|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
 """What else there is for a disease."""
 OF_DRUG = verbose_pattern(
     r"""
-    \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
-    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear)\b
+    \b(?:dos(?:e|es|age)|side\ [ae]f{1,2}ects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|blood\ tests?|levels?)\b
     """
 )
 ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
 OF_DISEASE = verbose_pattern(
     r"""
     \b(?:symptoms?|signs?|causes?|treatments?|treated|cured?|prognosis|contagious|inherited|hereditary|
-    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate)\b
+    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate|live)\b
     """
 )
 _PERSONS = word_lists("noun_phrase_words")["persons"]
+_OTHERS = _PERSONS - {"i", "me", "my", "you", "your", "we", "us", "our", "it"}
+"""Words for somebody who was named before."""
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
 _SHORT, _LONG = 6, 8
@@ -126,6 +128,8 @@ class Conversation(InWords):
     @property
     def pair(self) -> list[str]:
         """The two things that its last question compares, in order; else the latest two of one kind."""
+        if (between := _BETWEEN.search(self.question)) is not None:
+            return [between["one"], between["other"]]
         compared = self.asked.comparison
         if compared and compared.sides:
             return sorted(compared.said, key=self.question.find)
@@ -199,10 +203,22 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
+    found = _with_means(found, text)
     is_ill = any(topic.role == "disease" for topic in found)
     return tuple(
         Topic(topic.name, "finding" if is_ill else "disease") if topic.role == "symptom" else topic for topic in found
     )
+
+
+def _with_means(found: list[Topic], text: str) -> list[Topic]:
+    """The things of a text, and what it asks the effect of, though no heading has it: `does acupuncture help`."""
+    clause = re.split(r"[,;:]\s", text)[-1]
+    if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not _ACTING.search(clause):
+        return found
+    means = next((thing for thing in things(clause) if not (thing.is_people or _is_clause(thing.text))), None)
+    if means is None or any(topic.name in means.text and topic.role != "treatment" for topic in found):
+        return found
+    return [Topic(means.text, "treatment"), *(topic for topic in found if topic.name not in means.text)]
 
 
 def named_in(text: str) -> Sequence[Topic]:
@@ -216,7 +232,7 @@ def _named(name: str) -> Topic:
 
 
 def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
-    return min(named, key=lambda topic: text.find(topic.name), default=None)
+    return min(named, key=lambda topic: (topic.role == "other", text.find(topic.name)), default=None)
 
 
 def _known(text: str) -> list[Subject]:
@@ -270,13 +286,14 @@ def _outcomes(text: str) -> list[Topic]:
 
 
 def _role(subject: Subject) -> Role:
-    """The role of a thing; a name that no heading has is most often a drug's."""
+    """The role of a thing; a name in capitals that no heading has is most often a drug's, another word is misspelt."""
+    from medground.language.mesh_terms import is_drug_name  # it brings MeSH
     from medground.pubmed.mesh import vocabulary
 
-    name = subject.heading or next(iter(subject.names), "")  # Crohn is of Crohn Disease
-    heading = vocabulary().find(name) if name else None
+    names = (name for name in (subject.heading, *subject.names) if name)  # Crohn is of Crohn Disease
+    heading = next(filter(None, map(vocabulary().find, names)), None)
     if heading is None:
-        return "treatment"
+        return "other" if subject.said.islower() and not is_drug_name(subject.said) else "treatment"
     return next((role for role, tree in _TREES if any(re.match(tree, one) for one in heading.trees)), "other")
 
 
@@ -329,9 +346,11 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     both = before.pair or before.latest
     if both and ONE_OF.search(asked):
         return [" or ".join(both)]
-    if names_its_subject(asked):
+    named = topics_of(asked)
+    is_named_again = any(topic.role == "disease" and topic.name in earlier.name for topic in named for earlier in before.topics)
+    if is_named_again or names_its_subject(asked):
         return []
-    roles = {topic.role for topic in topics_of(asked)}
+    roles = {topic.role for topic in named}
     problem, means = before.problem, before.means
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
@@ -339,7 +358,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     is_combined = (main is not None and main.role == "treatment" and not _ACTING.search(asked)) or _is_compared(asked)
     if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
         chosen = means if " or " in means else " or ".join(before.latest)
-    elif ("treatment" in roles and not is_combined) or OF_DISEASE.search(asked) or _ELSE.search(asked):
+    elif ("treatment" in roles and not is_combined) or "disease" in roles or OF_DISEASE.search(asked) or _ELSE.search(asked):
         chosen = problem or means
     elif "treatment" in roles or OF_DRUG.search(asked):
         chosen = means or problem
@@ -364,7 +383,7 @@ def for_what(name: str, before: Conversation) -> str:
 def _is_compared(asked: str) -> bool:
     """Whether a question compares something with what it leaves out: `would letrozole be better`."""
     said = asked.lower().rstrip(" ?.!").split()
-    return "than" not in said and any(word in STATES and word.endswith(("er", "erent")) for word in said)
+    return "than" not in said and any(word in STATES and word.endswith(("er", "erent", "same")) for word in said)
 
 
 def _last(before: Conversation) -> list[Topic]:
@@ -374,25 +393,35 @@ def _last(before: Conversation) -> list[Topic]:
 
 
 def names_its_subject(asked: str) -> bool:
-    """Whether a question needs no other: it names a disease, or asks in whole words of a drug, or is a long one."""
+    """Whether a question needs no other: it says much, defines something, or names a disease of which nobody spoke.
+
+    A person or one of two things that were named before, and `the` before the name, tell that it is about them.
+
+    >>> [names_its_subject(asked) for asked in ("is a wart contagious", "do the tics get better", "can he get warts")]
+    [True, False, False]
+    """
     said = re.findall(r"[\w'’-]+", asked.lower())
-    roles = {topic.role for topic in topics_of(asked)}
-    of_a_person = not _PERSONS.isdisjoint(said)
-    core = _CONDITION.sub("", asked)
-    saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
+    saying_much = [stem for stem in words.terms(_CONDITION.sub("", asked)) if words.weight(stem) >= _ORDINARY]
     is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
-    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
+    few = _FEW + (len(said) <= _SHORT and not is_rare) if _PERSONS.isdisjoint(said) else _FEW_OF_A_PERSON
     is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
-    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
-    acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
-    named = not roles and not _WHICH.search(asked) and _has_a_name(core)
-    is_defined = ":" in asked or _DEFINED.search(asked) is not None
-    others = [one.name for one in topics_of(asked) if one.role == "other"]
-    own = "disease" in roles or not all(_is_the(name, asked) for name in others)
-    if is_long or acting or named or is_defined or own:
+    if is_long or ":" in asked or _DEFINED.search(asked):
         return True
-    is_whole = said[:1] and said[0] in ASKING - {"which"} and not of_a_person and not _ACTING.search(asked)
-    return "treatment" in roles and len(said) > _NAME and bool(is_whole)
+    if _WHICH.search(asked) or not _OTHERS.isdisjoint(said):
+        return False
+    named = [topic for topic in topics_of(asked) if not _is_the(topic.name, asked)]
+    if len(named) != 1:
+        return len(named) > 1
+    (topic,) = named
+    if topic.role == "disease":
+        return said[-1] != "like" if said[0] in ASKING else not _is_symptom(topic)
+    is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
+    return (is_whole and not _ACTING.search(asked)) or _has_an_outcome(topic, asked)
+
+
+def _is_symptom(topic: Topic) -> bool:
+    """Whether a name is one that many diseases have, such as weight gain."""
+    return any(_role(one) == "symptom" for one in _known(topic.name))
 
 
 def _refers(asked: str) -> bool:
@@ -406,18 +435,10 @@ def _is_the(name: str, asked: str) -> bool:
     return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
 
 
-def _names_an_outcome(asked: str) -> bool:
-    """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
-    found = (one for one in _known(asked) if one.heading and not one.aside)
-    return any(_role(one) in ("disease", "finding") for one in found)
-
-
-def _has_a_name(asked: str) -> bool:
-    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
-    phrases = (thing.text for thing in things(asked) if not _is_clause(thing.text))
-    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
-    names = (phrase for phrase in phrases if not any(said in phrase for said in known))
-    return _CAPITAL.search(asked) is not None or any(len(words.terms(name)) >= _NAME for name in names)
+def _has_an_outcome(topic: Topic, asked: str) -> bool:
+    """Whether a question asks what a thing does to another: a disease, a finding or a test, also one of many kinds."""
+    found = (one for one in _known(asked) if one.heading and not one.aside and one.said not in topic.name)
+    return any(_role(one) in ("symptom", "disease", "finding", "test") for one in found)
 
 
 def with_subject(asked: str, name: str) -> str:

@@ -18,6 +18,7 @@ from medground.language.conversation import (
 from medground.language.ellipsis import completed
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.plain_words import is_plain
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import Asked
 from medground.language.requests import Request, latest, request_in
@@ -194,6 +195,7 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         return condition(f"in {name}", before)
     topics = topics_of(name)
     role = topics[0].role if topics else "disease" if Thing(name).is_disease else "treatment"
+    role = "treatment" if words[0].endswith("ing") else role  # what somebody does: losing weight
     alike = [thing for thing in found if role == "disease" and thing.is_disease]
     alike = sorted(alike, key=lambda thing: len(thing.text)) or [
         Thing(t.name) for t in topics_of(former) if t.role == role
@@ -201,12 +203,13 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
     if topics and not alike and topics_of(former):  # a drug after a disease: both stand
         return Reading(with_subject(former, name))
     replaced = next(iter([*alike, *found]), None)
+    if role == "treatment" and replaced and replaced.is_disease and all(map(is_plain, words)):
+        return Reading(with_subject(asked, replaced.text), carried=replaced.text)
     if replaced and replaced.text in name:  # another kind of it
         replaced = next((thing for thing in found if replaced.text in thing.text), replaced)
     if replaced is None or replaced.text not in former:
         raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
-    article = r"(?:\ban? )?" if words[0] in ("a", "an") else ""
-    text = re.sub(article + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
+    text = re.sub(r"(?:\ban? )?" + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
     if replaced == found[0] and Thing(name).is_plural != replaced.is_plural:
         text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
     return Reading(text)
@@ -259,7 +262,7 @@ def conversation_after(former: Answer) -> Conversation:
         paper = documents.get(follows.paper, unquoted)
         return Conversation(follows.question, earlier=follows.things, quoted=papers, paper=paper)
     is_name = _NAMING.search(follows.asked) or _OR_NAME.fullmatch(_bare(follows.asked))
-    named = topics_of(follows.asked) if is_name else ()
+    named = named_in(follows.asked) if is_name else ()
     referent = follows.stands_for or next((topic.name for topic in named if topic.name in question.text), "")
     return Conversation(question.text, follows.carried, follows.things, papers, referent=referent)
 

@@ -81,7 +81,7 @@ _TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECAS
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
-    cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    cured?|(?:set|bring)s?|get(?=\ it)|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
     occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
@@ -137,6 +137,8 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
         chosen = [*earlier, *others, *objects]
     elif (word.lower() == "either" or ONE_OF.search(asked)) and (both := before.pair or before.latest):
         chosen = [Thing(" or ".join(both))]
+    elif _OF_A_DISEASE.search(asked) and ill and not (objects and objects[0].is_disease):
+        chosen = diseases or [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
@@ -148,8 +150,6 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
         chosen = [*here, *others, *earlier, *objects]
     elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
         chosen = [Thing(before.main.name), *objects]
-    elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
-        chosen = diseases
     else:
         chosen = objects
     return next(iter(chosen), None)
