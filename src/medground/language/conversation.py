@@ -59,7 +59,7 @@ _ELSE = lazy_pattern(r"\b(?:anything|nothing|else|other|instead|alternatives?|th
 OF_DRUG = verbose_pattern(
     r"""
     \b(?:dos(?:e|es|age)|side\ [ae]f{1,2}ects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
-    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|blood\ tests?|levels?)\b
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|the\ blood\ tests|levels?)\b
     """
 )
 ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
@@ -128,6 +128,8 @@ class Conversation(InWords):
     @property
     def pair(self) -> list[str]:
         """The two things that its last question compares, in order; else the latest two of one kind."""
+        if " or " in self.subject:
+            return self.subject.split(" or ", 1)
         if (between := _BETWEEN.search(self.question)) is not None:
             return [between["one"], between["other"]]
         compared = self.asked.comparison
@@ -203,11 +205,16 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
-    found = _with_means(found, text)
+    found = _with_means([one for one in found if not _is_explained(one, found, text)], text)
     is_ill = any(topic.role == "disease" for topic in found)
     return tuple(
         Topic(topic.name, "finding" if is_ill else "disease") if topic.role == "symptom" else topic for topic in found
     )
+
+
+def _is_explained(topic: Topic, found: Sequence[Topic], text: str) -> bool:
+    """Whether another name follows that says more precisely what it is: `a brain tumour, a glioblastoma`."""
+    return any(re.search(rf"\b{re.escape(topic.name)}, an? {re.escape(other.name)}\b", text) for other in found)
 
 
 def _with_means(found: list[Topic], text: str) -> list[Topic]:
@@ -216,9 +223,11 @@ def _with_means(found: list[Topic], text: str) -> list[Topic]:
     if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not _ACTING.search(clause):
         return found
     means = next((thing for thing in things(clause) if not (thing.is_people or _is_clause(thing.text))), None)
-    if means is None or any(topic.name in means.text and topic.role != "treatment" for topic in found):
+    name = re.split(rf" (?:any|{'|'.join(sorted(PREPOSITIONS))})\b", means.text)[0] if means else ""
+    inside = [topic for topic in found if topic.name in name]
+    if not name or any(topic.role not in ("treatment", "other") for topic in inside):
         return found
-    return [Topic(means.text, "treatment"), *(topic for topic in found if topic.name not in means.text)]
+    return [Topic(name, "treatment"), *(topic for topic in found if topic not in inside)]
 
 
 def named_in(text: str) -> Sequence[Topic]:
@@ -311,12 +320,13 @@ def things_before(before: Conversation) -> list[Thing]:
         _without_verb(thing, before.question, names) for thing in things(before.question) if not _is_clause(thing.text)
     ]
     naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
-    if before.referent:
+    offered = _OFFERED.search(before.question)  # is there a vaccine for shingles?
+    if before.referent and not offered:
         return list(dict.fromkeys([Thing(before.referent), *naming]))
     if before.subject:
         brought = [Thing(topic.name) for topic in topics if topic.role == "treatment" and _leads(topic.name, before)]
         return list(dict.fromkeys([*brought, Thing(before.subject), *naming, *phrases]))
-    if (offered := _OFFERED.search(before.question)) is not None:  # is there a vaccine for shingles?
+    if offered:
         return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
@@ -344,13 +354,14 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     Empty where the question names what it is about.
     """
     both = before.pair or before.latest
-    if both and ONE_OF.search(asked):
+    if both and (ONE_OF.search(asked) or (before.pair and _WHICH.search(asked))):
         return [" or ".join(both)]
     named = topics_of(asked)
     is_named_again = any(topic.role == "disease" and topic.name in earlier.name for topic in named for earlier in before.topics)
     if is_named_again or names_its_subject(asked):
         return []
     roles = {topic.role for topic in named}
+    is_told = bool(before.earlier) and before.question.lower().split()[0] not in AUXILIARIES | ASKING
     problem, means = before.problem, before.means
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
@@ -360,7 +371,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         chosen = means if " or " in means else " or ".join(before.latest)
     elif ("treatment" in roles and not is_combined) or "disease" in roles or OF_DISEASE.search(asked) or _ELSE.search(asked):
         chosen = problem or means
-    elif "treatment" in roles or OF_DRUG.search(asked):
+    elif "treatment" in roles or OF_DRUG.search(asked) or (is_told and not roles):
         chosen = means or problem
     else:
         here, last = before.subject or before.question, _last(before)
@@ -375,7 +386,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
 
 def for_what(name: str, before: Conversation) -> str:
     """A treatment that many things have, such as surgery, with what it is for; any other name as it is."""
-    is_general = not topics_of(name) and any(topic.role == "treatment" for topic in named_in(name))
+    is_general = name == before.means and not topics_of(name)
     problem = before.problem
     return f"{name} for {problem}" if is_general and problem and problem not in name else name
 
@@ -407,14 +418,14 @@ def names_its_subject(asked: str) -> bool:
     is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
     if is_long or ":" in asked or _DEFINED.search(asked):
         return True
-    if _WHICH.search(asked) or not _OTHERS.isdisjoint(said):
+    if _WHICH.search(asked) or said[-1] == "like" or not _OTHERS.isdisjoint(said):
         return False
     named = [topic for topic in topics_of(asked) if not _is_the(topic.name, asked)]
     if len(named) != 1:
         return len(named) > 1
     (topic,) = named
     if topic.role == "disease":
-        return said[-1] != "like" if said[0] in ASKING else not _is_symptom(topic)
+        return said[0] in ASKING or not (_is_symptom(topic) or _is_compared(asked))
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
     return (is_whole and not _ACTING.search(asked)) or _has_an_outcome(topic, asked)
 

@@ -81,7 +81,7 @@ _TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECAS
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
-    cured?|(?:set|bring)s?|get(?=\ it)|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    cured?|(?:set|bring)s?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
     occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
