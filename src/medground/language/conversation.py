@@ -357,11 +357,14 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     if both and (ONE_OF.search(asked) or (before.pair and _WHICH.search(asked))):
         return [" or ".join(both)]
     named = topics_of(asked)
-    is_named_again = any(topic.role == "disease" and topic.name in earlier.name for topic in named for earlier in before.topics)
+    ill = [topic.name for topic in before.topics if topic.role == "disease"]
+    again = [topic.name for topic in named if topic.role == "disease"]
+    again += [thing.text for thing in things(asked) if not _is_the(thing.text, asked)]
+    is_named_again = any(name.endswith(said) for name in ill for said in again)
     if is_named_again or names_its_subject(asked):
         return []
     roles = {topic.role for topic in named}
-    is_told = bool(before.earlier) and before.question.lower().split()[0] not in AUXILIARIES | ASKING
+    is_told = bool(before.earlier) and (AUXILIARIES | ASKING).isdisjoint(before.question.lower().split())
     problem, means = before.problem, before.means
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
@@ -378,7 +381,9 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         two = [topic.name for topic in last[:2] if topic.role == "disease"]
         if len(two) > 1 and not before.earlier:
             return two
-        last = [topic for topic in last if topic.role not in ("finding", "test")] or last
+        is_ill = main is not None and main.role == "disease"
+        passing = (topic for topic in last if topic.role in ("finding", "test") or (is_ill and _is_symptom(topic)))
+        last = [topic for topic in last if topic not in {*passing}] or [main, *last]
         first = main if main and main.role == "disease" and main.name in here else next(iter(last), None)
         chosen = first.name if first else ""
     return [for_what(chosen, before)] if chosen else []
@@ -418,9 +423,10 @@ def names_its_subject(asked: str) -> bool:
     is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
     if is_long or ":" in asked or _DEFINED.search(asked):
         return True
-    if _WHICH.search(asked) or said[-1] == "like" or not _OTHERS.isdisjoint(said):
-        return False
     named = [topic for topic in topics_of(asked) if not _is_the(topic.name, asked)]
+    head = asked[: min((place for topic in named if (place := asked.find(topic.name)) >= 0), default=0)].lower().split()
+    if _WHICH.search(asked) or said[-1] == "like" or not _OTHERS.isdisjoint(head):
+        return False
     if len(named) != 1:
         return len(named) > 1
     (topic,) = named

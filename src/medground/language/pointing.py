@@ -81,7 +81,7 @@ _TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECAS
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
-    cured?|(?:set|bring)s?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    cured?|(?:set|bring)s?|(?:cause|prevent|reduce|trigger)s?(?=\ (?:it|them)\b)|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
     occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
@@ -138,16 +138,18 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif (word.lower() == "either" or ONE_OF.search(asked)) and (both := before.pair or before.latest):
         chosen = [Thing(" or ".join(both))]
     elif _OF_A_DISEASE.search(asked) and ill and not (objects and objects[0].is_disease):
-        chosen = diseases or [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
+        main = [Thing(before.main.name)] if before.main and before.main.role == "disease" else []
+        chosen = diseases or [*main, *(Thing(topic.name) for topic in before.topics if topic.role == "disease")]
+    elif OF_DRUG.search(asked):
+        here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
+        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
+        both = [Thing(before.means)] if " or " in before.means and word.lower() != "it" else []
+        chosen = [*both, *here, *others, *earlier, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
         wanted = [thing for thing in found if thing.is_asked_for]
         chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
-    elif OF_DRUG.search(asked):
-        here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
-        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
-        chosen = [*here, *others, *earlier, *objects]
     elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
         chosen = [Thing(before.main.name), *objects]
     else:
