@@ -54,12 +54,16 @@ _WHICH = verbose_pattern(
     """
 )
 _ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
-_ELSE = lazy_pattern(r"\b(?:anything|nothing|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
+_ELSE = lazy_pattern(
+    r"\b(?:anything|nothing|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE
+)
 """What else there is for a disease."""
 OF_DRUG = verbose_pattern(
     r"""
-    \b(?:dos(?:e|es|age)|side\ [ae]f{1,2}ects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
-    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|the\ blood\ tests|levels?)\b
+    \b(?:dos(?:e|es|age)|side\ [ae]f{1,2}ects?|interactions?|contra-?indications?|half-life|
+    tak(?:e(?!\ to\b)|es|en|ing)|
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|levels?|
+    the\ blood\ tests)\b
     """
 )
 ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
@@ -372,7 +376,12 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     is_combined = (main is not None and main.role == "treatment" and not _ACTING.search(asked)) or _is_compared(asked)
     if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
         chosen = means if " or " in means else " or ".join(before.latest)
-    elif ("treatment" in roles and not is_combined) or "disease" in roles or OF_DISEASE.search(asked) or _ELSE.search(asked):
+    elif (
+        ("treatment" in roles and not is_combined)
+        or "disease" in roles
+        or OF_DISEASE.search(asked)
+        or _ELSE.search(asked)
+    ):
         chosen = problem or means
     elif "treatment" in roles or OF_DRUG.search(asked) or (is_told and not roles):
         chosen = means or problem
@@ -383,7 +392,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
             return two
         is_ill = main is not None and main.role == "disease"
         passing = (topic for topic in last if topic.role in ("finding", "test") or (is_ill and _is_symptom(topic)))
-        last = [topic for topic in last if topic not in {*passing}] or [main, *last]
+        last = [topic for topic in last if topic not in {*passing}] or last
         first = main if main and main.role == "disease" and main.name in here else next(iter(last), None)
         chosen = first.name if first else ""
     return [for_what(chosen, before)] if chosen else []
@@ -425,15 +434,25 @@ def names_its_subject(asked: str) -> bool:
         return True
     named = [topic for topic in topics_of(asked) if not _is_the(topic.name, asked)]
     head = asked[: min((place for topic in named if (place := asked.find(topic.name)) >= 0), default=0)].lower().split()
-    if _WHICH.search(asked) or said[-1] == "like" or not _OTHERS.isdisjoint(head):
+    if _WHICH.search(asked) or said[-1:] == ["like"] or not _OTHERS.isdisjoint(head):
         return False
-    if len(named) != 1:
-        return len(named) > 1
+    if not topics_of(asked):
+        return any(map(_is_a_name, (thing.text for thing in things(asked))))
+    if not named:
+        return False
+    if len(named) > 1:
+        return True
     (topic,) = named
     if topic.role == "disease":
         return said[0] in ASKING or not (_is_symptom(topic) or _is_compared(asked))
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
     return (is_whole and not _ACTING.search(asked)) or _has_an_outcome(topic, asked)
+
+
+def _is_a_name(phrase: str) -> bool:
+    """Whether a noun phrase is of so many words that it names something, and of no part of a body or a test."""
+    is_known = any(_role(one) in ("finding", "test") for one in _known(phrase))
+    return not (is_known or _is_clause(phrase)) and len(words.terms(phrase)) >= _NAME
 
 
 def _is_symptom(topic: Topic) -> bool:

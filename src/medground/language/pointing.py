@@ -81,7 +81,8 @@ _TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECAS
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
-    cured?|(?:set|bring)s?|(?:cause|prevent|reduce|trigger)s?(?=\ (?:it|them)\b)|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    cured?|(?:set|bring)s?|(?:cause|prevent|reduce|trigger)s?(?=\ (?:it|them)\b)|
+    symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
     occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
@@ -143,8 +144,8 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif OF_DRUG.search(asked):
         here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
-        both = [Thing(before.means)] if " or " in before.means and word.lower() != "it" else []
-        chosen = [*both, *here, *others, *earlier, *objects]
+        two = [Thing(before.means)] if " or " in before.means and word.lower() != "it" else []
+        chosen = [*two, *here, *others, *earlier, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
