@@ -53,7 +53,7 @@ _WHICH = verbose_pattern(
     works?|helps?|does|lasts?|causes?|needs?|comes?|costs?|hurts?)\b
     """
 )
-_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
+ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
 _ELSE = lazy_pattern(
     r"\b(?:anything|nothing|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE
 )
@@ -127,7 +127,8 @@ class Conversation(InWords):
         """All its things: the subject that was carried, the others of the last question, then the earlier ones."""
         found = [topic for text in (self.subject, self.question) if text for topic in named_in(text)]
         found += map(_named, self.earlier) if self.earlier else _outcomes(self.question)
-        return list({topic.name.casefold(): topic for topic in found}.values())
+        names = [topic.name.casefold() for topic in found]
+        return [topic for n, topic in enumerate(found) if names.index(names[n]) == n]
 
     @property
     def pair(self) -> list[str]:
@@ -224,7 +225,7 @@ def _is_explained(topic: Topic, found: Sequence[Topic], text: str) -> bool:
 def _with_means(found: list[Topic], text: str) -> list[Topic]:
     """The things of a text, and what it asks the effect of, though no heading has it: `does acupuncture help`."""
     clause = re.split(r"[,;:]\s", text)[-1]
-    if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not _ACTING.search(clause):
+    if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not ACTING.search(clause):
         return found
     means = next((thing for thing in things(clause) if not (thing.is_people or _is_clause(thing.text))), None)
     name = re.split(rf" (?:any|{'|'.join(sorted(PREPOSITIONS))})\b", means.text)[0] if means else ""
@@ -373,7 +374,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
     main = before.main
-    is_combined = (main is not None and main.role == "treatment" and not _ACTING.search(asked)) or _is_compared(asked)
+    is_combined = (main is not None and main.role == "treatment" and not ACTING.search(asked)) or _is_compared(asked)
     if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
         chosen = means if " or " in means else " or ".join(before.latest)
     elif (
@@ -446,7 +447,7 @@ def names_its_subject(asked: str) -> bool:
     if topic.role == "disease":
         return said[0] in ASKING or not (_is_symptom(topic) or _is_compared(asked))
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
-    return (is_whole and not _ACTING.search(asked)) or _has_an_outcome(topic, asked)
+    return (is_whole and not ACTING.search(asked)) or _has_an_outcome(topic, asked)
 
 
 def _is_a_name(phrase: str) -> bool:

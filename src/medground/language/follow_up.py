@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.conversation import (
+    ACTING,
     Conversation,
     left_out,
     named_in,
@@ -309,6 +310,7 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, before)) is not None:
             is_lacking = form is another_name or Thing(reading.stands_for).is_people
+            is_lacking |= form is pointing and ACTING.search(asked) is not None
             return _with_problem(reading, before) if is_lacking else reading
     names = left_out(asked, before) if asked == typed else []
     wholes = [with_subject(asked, name) for name in names]
@@ -374,7 +376,7 @@ def follow_up(
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)
-    if request and request.kind in ("limits", "latest", "check") and papers_meant(typed.text, before):
+    if request and request.kind != "authors" and papers_meant(typed.text, before):
         request = None  # "was the trial randomised?" limits nothing
     if request is None or request.kind == "collection":
         choice = _chosen(typed.text, earlier.follows.choices if earlier.follows else ())
