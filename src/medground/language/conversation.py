@@ -321,9 +321,7 @@ def things_before(before: Conversation) -> list[Thing]:
     """
     topics = topics_of(before.question)
     names = [topic.name for topic in topics]
-    phrases = [
-        _without_verb(thing, before.question, names) for thing in things(before.question) if not _is_clause(thing.text)
-    ]
+    phrases = [thing for thing in things(before.question) if not _is_clause(thing.text)]
     naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
     offered = _OFFERED.search(before.question)  # is there a vaccine for shingles?
     if before.referent and not offered:
@@ -346,13 +344,6 @@ def _leads(name: str, before: Conversation) -> bool:
     return name not in before.subject and (is_told or (len(head) < _NAME and (_PERSONS | ASKING).isdisjoint(head)))
 
 
-def _without_verb(phrase: Thing, question: str, names: Sequence[str]) -> Thing:
-    """A noun phrase without a verb that was taken for its last noun: `meningitis` in `does meningitis hurt`."""
-    name = next((name for name in names if phrase.text.startswith(name)), phrase.text)
-    is_subject = question.partition(phrase.text)[0].lower().split()[-1:] in [[word] for word in AUXILIARIES]
-    return replace(phrase, text=name) if is_subject and len(phrase.text[len(name) :].split()) == 1 else phrase
-
-
 def left_out(asked: str, before: Conversation) -> list[str]:
     """What a question leaves out that the conversation is about; several where it may be either of two things.
 
@@ -369,7 +360,6 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     if is_named_again or names_its_subject(asked):
         return []
     roles = {topic.role for topic in named}
-    is_told = bool(before.earlier) and (AUXILIARIES | ASKING).isdisjoint(before.question.lower().split())
     problem, means = before.problem, before.means
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
@@ -384,16 +374,14 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         or _ELSE.search(asked)
     ):
         chosen = problem or means
-    elif "treatment" in roles or OF_DRUG.search(asked) or (is_told and not roles):
+    elif "treatment" in roles or OF_DRUG.search(asked):
         chosen = means or problem
     else:
         here, last = before.subject or before.question, _last(before)
         two = [topic.name for topic in last[:2] if topic.role == "disease"]
         if len(two) > 1 and not before.earlier:
             return two
-        is_ill = main is not None and main.role == "disease"
-        passing = (topic for topic in last if topic.role in ("finding", "test") or (is_ill and _is_symptom(topic)))
-        last = [topic for topic in last if topic not in {*passing}] or last
+        last = [topic for topic in last if topic.role not in ("finding", "test")] or last
         first = main if main and main.role == "disease" and main.name in here else next(iter(last), None)
         chosen = first.name if first else ""
     return [for_what(chosen, before)] if chosen else []
@@ -437,17 +425,12 @@ def names_its_subject(asked: str) -> bool:
     head = asked[: min((place for topic in named if (place := asked.find(topic.name)) >= 0), default=0)].lower().split()
     if _WHICH.search(asked) or said[-1:] == ["like"] or not _OTHERS.isdisjoint(head):
         return False
-    if not topics_of(asked):
-        return any(map(_is_a_name, (thing.text for thing in things(asked))))
-    if not named:
-        return False
-    if len(named) > 1:
-        return True
-    (topic,) = named
-    if topic.role == "disease":
-        return said[0] in ASKING or not (_is_symptom(topic) or _is_compared(asked))
+    if len(named) != 1:
+        return len(named) > 1 or (not topics_of(asked) and any(_is_a_name(thing.text) for thing in things(asked)))
+    if named[0].role == "disease":
+        return said[0] in ASKING or not (_is_symptom(named[0]) or _is_compared(asked))
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
-    return (is_whole and not ACTING.search(asked)) or _has_an_outcome(topic, asked)
+    return is_whole and not ACTING.search(asked)
 
 
 def _is_a_name(phrase: str) -> bool:
@@ -470,12 +453,6 @@ def _refers(asked: str) -> bool:
 def _is_the(name: str, asked: str) -> bool:
     """Whether a thing is one that is known: `how long does the tick have to be on`."""
     return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
-
-
-def _has_an_outcome(topic: Topic, asked: str) -> bool:
-    """Whether a question asks what a thing does to another: a disease, a finding or a test, also one of many kinds."""
-    found = (one for one in _known(asked) if one.heading and not one.aside and one.said not in topic.name)
-    return any(_role(one) in ("symptom", "disease", "finding", "test") for one in found)
 
 
 def with_subject(asked: str, name: str) -> str:

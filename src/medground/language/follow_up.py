@@ -190,9 +190,6 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         return None
     found = things_before(before)
     if Thing(name).is_people and found:
-        people = next((thing.text for thing in found if thing.is_people), "")
-        if people and people in former:
-            return Reading(former.replace(people, name, 1))
         return condition(f"in {name}", before)
     topics = topics_of(name)
     role = topics[0].role if topics else "disease" if Thing(name).is_disease else "treatment"
