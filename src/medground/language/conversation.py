@@ -227,8 +227,7 @@ def _with_means(found: list[Topic], text: str) -> list[Topic]:
     clause = re.split(r"[,;:]\s", text)[-1]
     if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not ACTING.search(clause):
         return found
-    means = next((thing for thing in things(clause) if not (thing.is_people or _is_clause(thing.text))), None)
-    name = re.split(rf" (?:any|{'|'.join(sorted(PREPOSITIONS))})\b", means.text)[0] if means else ""
+    name = re.split(rf" (?:any|{'|'.join(sorted(PREPOSITIONS))})\b", next(iter(_phrases(clause)), ""))[0]
     inside = [topic for topic in found if topic.name in name]
     if not name or any(topic.role not in ("treatment", "other") for topic in inside):
         return found
@@ -283,11 +282,15 @@ def _by_form(text: str) -> list[Topic]:
         if one and one.is_thing and one.of_health and not one.aside:
             beside = part is not None and part.start + len(part.said) + 1 == one.start
             return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
-    phrases = (thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text)))
-    rare = [phrase.text for phrase in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(phrase.text))]
+    rare = [phrase for phrase in _phrases(text) if any(words.weight(stem) >= _RARE for stem in words.terms(phrase))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
     return [Topic(name, "other") for name in rare or [head][: int(plain)]]
+
+
+def _phrases(text: str) -> list[str]:
+    """The noun phrases of a text that name no people, and not what it asks for."""
+    return [one.text for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text))]
 
 
 def _outcomes(text: str) -> list[Topic]:
@@ -295,8 +298,7 @@ def _outcomes(text: str) -> list[Topic]:
     named = topics_of(text)
     if not named or any(topic.role != "treatment" for topic in named):
         return []
-    phrases = [thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text))]
-    return [Topic(one.text, "other") for one in phrases if not any(topic.name in one.text for topic in named)][:1]
+    return [Topic(one, "other") for one in _phrases(text) if not any(topic.name in one for topic in named)][:1]
 
 
 def _role(subject: Subject) -> Role:
@@ -429,6 +431,10 @@ def names_its_subject(asked: str) -> bool:
         return len(named) > 1 or (not topics_of(asked) and any(_is_a_name(thing.text) for thing in things(asked)))
     if named[0].role == "disease":
         return said[0] in ASKING or not (_is_symptom(named[0]) or _is_compared(asked))
+    if (
+        sum(one.is_thing and one.of_health and not one.aside for one in _known(asked)) > 1
+    ):  # does omeprazole cause fractures
+        return True
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
     return is_whole and not ACTING.search(asked)
 

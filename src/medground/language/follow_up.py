@@ -307,7 +307,7 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, before)) is not None:
             is_lacking = form is another_name or Thing(reading.stands_for).is_people
-            is_lacking |= form is pointing and ACTING.search(asked) is not None
+            is_lacking |= form is pointing and ACTING.search(asked.rpartition(",")[2]) is not None
             return _with_problem(reading, before) if is_lacking else reading
     names = left_out(asked, before) if asked == typed else []
     wholes = [with_subject(asked, name) for name in names]

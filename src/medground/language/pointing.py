@@ -144,8 +144,7 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif OF_DRUG.search(asked):
         here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
-        two = [Thing(before.means)] if " or " in before.means and word.lower() != "it" else []
-        chosen = [*two, *here, *others, *earlier, *objects]
+        chosen = [*here, *others, *earlier, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
