@@ -10,7 +10,6 @@ from typing import Literal
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, STATES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.types import typed
@@ -46,7 +45,6 @@ _BETWEEN = lazy_pattern(r"\bbetween (?:an? |the )?(?P<one>[^,?]+?) and (?:an? |t
 _PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? (?!.* like\W*$)", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
-_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
@@ -210,16 +208,11 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
-    found = _with_means([one for one in found if not _is_explained(one, found, text)], text)
+    found = _with_means(found, text)
     is_ill = any(topic.role == "disease" for topic in found)
     return tuple(
         Topic(topic.name, "finding" if is_ill else "disease") if topic.role == "symptom" else topic for topic in found
     )
-
-
-def _is_explained(topic: Topic, found: Sequence[Topic], text: str) -> bool:
-    """Whether another name follows that says more precisely what it is: `a brain tumour, a glioblastoma`."""
-    return any(re.search(rf"\b{re.escape(topic.name)}, an? {re.escape(other.name)}\b", text) for other in found)
 
 
 def _with_means(found: list[Topic], text: str) -> list[Topic]:
@@ -253,10 +246,7 @@ def _known(text: str) -> list[Subject]:
 
 
 def _with_type(name: str, text: str) -> str:
-    """A name with the type, stage or grade that stands beside it, `stage 2 melanoma`, or a name in capitals."""
-    before = re.search(rf"\b([A-Z]\w+)[ -]{re.escape(name)}\b", text)
-    if before and before[1].lower() not in words.FUNCTION_WORDS | AUXILIARIES | ASKING:
-        return before[0]
+    """A name with the type, stage or grade that stands beside it, `stage 2 melanoma`."""
     for said in (one.said for one in typed(text) if one.said not in name):
         if name in said:
             return said
@@ -356,9 +346,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         return [" or ".join(both)]
     named = topics_of(asked)
     ill = [topic.name for topic in before.topics if topic.role == "disease"]
-    again = [topic.name for topic in named if topic.role == "disease"]
-    again += [thing.text for thing in things(asked) if not _is_the(thing.text, asked)]
-    is_named_again = any(name.endswith(said) for name in ill for said in again)
+    is_named_again = any(name.endswith(topic.name) for name in ill for topic in named)
     if is_named_again or names_its_subject(asked):
         return []
     roles = {topic.role for topic in named}
@@ -367,8 +355,8 @@ def left_out(asked: str, before: Conversation) -> list[str]:
         return [topic.name for topic in _last(before)[:2]]
     main = before.main
     is_combined = (main is not None and main.role == "treatment" and not ACTING.search(asked)) or _is_compared(asked)
-    if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
-        chosen = means if " or " in means else " or ".join(before.latest)
+    if " or " in means and not roles:
+        chosen = means
     elif (
         ("treatment" in roles and not is_combined)
         or "disease" in roles
@@ -417,9 +405,8 @@ def names_its_subject(asked: str) -> bool:
     [True, False, False]
     """
     said = re.findall(r"[\w'’-]+", asked.lower())
-    saying_much = [stem for stem in words.terms(_CONDITION.sub("", asked)) if words.weight(stem) >= _ORDINARY]
-    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
-    few = _FEW + (len(said) <= _SHORT and not is_rare) if _PERSONS.isdisjoint(said) else _FEW_OF_A_PERSON
+    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
+    few = _FEW + (len(said) <= _SHORT) if _PERSONS.isdisjoint(said) else _FEW_OF_A_PERSON
     is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
     if is_long or ":" in asked or _DEFINED.search(asked):
         return True

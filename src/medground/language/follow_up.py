@@ -19,7 +19,6 @@ from medground.language.conversation import (
 from medground.language.ellipsis import completed
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.plain_words import is_plain
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import Asked
 from medground.language.requests import Request, latest, request_in
@@ -41,7 +40,6 @@ _ANNOUNCED = lazy_pattern(
 """What begins anew: `another question: is a wart contagious`."""
 _DESCRIBED = lazy_pattern(r",\s+(?:who|he|she|they|i)(?:[’']\w+| is| are| am| has| have)\s[^,?]+", re.IGNORECASE)
 """What is said of somebody: `my mother, she is 80`."""
-_FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _NAMING_FIRST = lazy_pattern(
     r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to|as for) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+"
@@ -135,9 +133,7 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     """`And in children?`: the former question under that condition."""
     former = before.question
     rest = _LEAD.sub("", asked).rstrip(" ?.!")
-    focus = _FOCUS.match(rest)
-    plain = rest[focus.end() :] if focus else rest
-    words = [word.strip(",;:-") for word in plain.lower().split()]
+    words = [word.strip(",;:-") for word in rest.lower().split()]
     if (
         not 2 <= len(words) <= _LONGEST_CONDITION
         or words[:2] == ["when", "to"]
@@ -201,8 +197,6 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
     if topics and not alike and topics_of(former):  # a drug after a disease: both stand
         return Reading(with_subject(former, name))
     replaced = next(iter([*alike, *found]), None)
-    if role == "treatment" and replaced and replaced.is_disease and all(map(is_plain, words)):
-        return Reading(with_subject(asked, replaced.text), carried=replaced.text)
     if replaced and replaced.text in name:  # another kind of it
         replaced = next((thing for thing in found if replaced.text in thing.text), replaced)
     if replaced is None or replaced.text not in former:

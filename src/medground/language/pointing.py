@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from medground.errors import UsageError
 from medground.language.conversation import OF_DRUG, ONE_OF, Conversation, for_what, named_in, things_before, topics_of
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.pattern import verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,6 @@ _DUMMY = verbose_pattern(
     """
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
-_DOCTORS = lazy_pattern(r"they (?:operate|test|check|treat|diagnose|give|do|say|look|find|call)\b", re.IGNORECASE)
-"""Who treats, whom nobody named."""
 _LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
 _CLAUSE = verbose_pattern(
     r"""
@@ -139,8 +137,7 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     elif (word.lower() == "either" or ONE_OF.search(asked)) and (both := before.pair or before.latest):
         chosen = [Thing(" or ".join(both))]
     elif _OF_A_DISEASE.search(asked) and ill and not (objects and objects[0].is_disease):
-        main = [Thing(before.main.name)] if before.main and before.main.role == "disease" else []
-        chosen = diseases or [*main, *(Thing(topic.name) for topic in before.topics if topic.role == "disease")]
+        chosen = diseases or [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
     elif OF_DRUG.search(asked):
         here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
@@ -171,12 +168,8 @@ def stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
-    if found[0].lower() == "they":
-        return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
-    if asked[: found.start()].endswith("worth "):
-        return True
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
