@@ -45,7 +45,7 @@ async def replied(run: Run) -> Answer | None:
     if request is None or (not follows and (question.options or question.context)):
         return None
     if request.kind == "collection":
-        if request_in(question.text, now) is None:  # "How many papers are there on it?"
+        if (follows and follows.paper) or request_in(question.text, now) is None:  # "How many were in the trial?"
             return None
         return compose(run, unanswered(await _counted(run, request)))
     if follows is None:

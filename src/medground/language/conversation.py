@@ -10,7 +10,6 @@ from typing import Literal
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, STATES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.plain_words import is_plain
 from medground.language.question_reading import InWords, reading_of
 from medground.language.subject import Subject
 from medground.language.types import typed
@@ -38,38 +37,43 @@ _OFFERED = verbose_pattern(
 _PAPER = verbose_pattern(
     r"""
     \b(?:the|this|that|these|those)\s+(?:same\s+|latest\s+|quoted\s+)?(?P<paper>trial|study|paper|article|
-    meta-analysis|systematic\ review|review|cohort|guideline|authors|researchers|investigators)\b(?!\ (?:of|on|
+    meta-analysis|systematic\ review|review|overview|cohort|guideline|authors|researchers|investigators)\b(?!\ (?:of|on|
     by|from|with|that|which|about|comparing)\b)
     """
 )
+_BETWEEN = lazy_pattern(r"\bbetween (?:an? |the )?(?P<one>[^,?]+?) and (?:an? |the )?(?P<other>[^,?]+)", re.IGNORECASE)
 _PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
-_CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
 _DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? (?!.* like\W*$)", re.IGNORECASE)
 _PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
-_CONDITION = lazy_pattern(r"\b(?:for|in) (?:people|those) with .+", re.IGNORECASE)
 _WHICH = verbose_pattern(
     r"""
     ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
     works?|helps?|does|lasts?|causes?|needs?|comes?|costs?|hurts?)\b
     """
 )
-_ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
-_ELSE = lazy_pattern(r"\b(?:anything|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE)
+ACTING = lazy_pattern(r"\b(?:help|work|prevent|reduce|cure|better|good)s?\b", re.IGNORECASE)
+_ELSE = lazy_pattern(
+    r"\b(?:anything|nothing|else|other|instead|alternatives?|the same|do(?:es)? (?:that|so))\b", re.IGNORECASE
+)
 """What else there is for a disease."""
 OF_DRUG = verbose_pattern(
     r"""
-    \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e(?!\ to\b)|es|en|ing)|
-    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear)\b
+    \b(?:dos(?:e|es|age)|side\ [ae]f{1,2}ects?|interactions?|contra-?indications?|half-life|
+    tak(?:e(?!\ to\b)|es|en|ing)|
+    stop(?:s|ped|ping)?|on\ it|swallow\w*|inject\w*|shots?|tablets?|pills?|works?|done|given|wear|levels?|
+    the\ blood\ tests)\b
     """
 )
 ONE_OF = lazy_pattern(r"\bwhich (?:one|of (?:them|these|those|the two))\b", re.IGNORECASE)
 OF_DISEASE = verbose_pattern(
     r"""
     \b(?:symptoms?|signs?|causes?|treatments?|treated|cured?|prognosis|contagious|inherited|hereditary|
-    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate)\b
+    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*|heal|outgrow|recover|operate|live)\b
     """
 )
 _PERSONS = word_lists("noun_phrase_words")["persons"]
+_OTHERS = _PERSONS - {"i", "me", "my", "you", "your", "we", "us", "our", "it"}
+"""Words for somebody who was named before."""
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
 _SHORT, _LONG = 6, 8
@@ -121,11 +125,16 @@ class Conversation(InWords):
         """All its things: the subject that was carried, the others of the last question, then the earlier ones."""
         found = [topic for text in (self.subject, self.question) if text for topic in named_in(text)]
         found += map(_named, self.earlier) if self.earlier else _outcomes(self.question)
-        return list({topic.name.casefold(): topic for topic in found}.values())
+        names = [topic.name.casefold() for topic in found]
+        return [topic for n, topic in enumerate(found) if names.index(names[n]) == n]
 
     @property
     def pair(self) -> list[str]:
         """The two things that its last question compares, in order; else the latest two of one kind."""
+        if " or " in self.subject:
+            return self.subject.split(" or ", 1)
+        if (between := _BETWEEN.search(self.question)) is not None:
+            return [between["one"], between["other"]]
         compared = self.asked.comparison
         if compared and compared.sides:
             return sorted(compared.said, key=self.question.find)
@@ -199,10 +208,23 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{said} {follows.said}" if follows and is_qualified else said  # HPV vaccine, cataract surgery
         name = _with_type(name, text)
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
+    found = _with_means(found, text)
     is_ill = any(topic.role == "disease" for topic in found)
     return tuple(
         Topic(topic.name, "finding" if is_ill else "disease") if topic.role == "symptom" else topic for topic in found
     )
+
+
+def _with_means(found: list[Topic], text: str) -> list[Topic]:
+    """The things of a text, and what it asks the effect of, though no heading has it: `does acupuncture help`."""
+    clause = re.split(r"[,;:]\s", text)[-1]
+    if clause.split(" ", 1)[0].lower() not in AUXILIARIES or not ACTING.search(clause):
+        return found
+    name = re.split(rf" (?:any|{'|'.join(sorted(PREPOSITIONS))})\b", next(iter(_phrases(clause)), ""))[0]
+    inside = [topic for topic in found if topic.name in name]
+    if not name or any(topic.role not in ("treatment", "other") for topic in inside):
+        return found
+    return [Topic(name, "treatment"), *(topic for topic in found if topic not in inside)]
 
 
 def named_in(text: str) -> Sequence[Topic]:
@@ -216,7 +238,7 @@ def _named(name: str) -> Topic:
 
 
 def _first_said(text: str, named: Sequence[Topic]) -> Topic | None:
-    return min(named, key=lambda topic: text.find(topic.name), default=None)
+    return min(named, key=lambda topic: (topic.role == "other", text.find(topic.name)), default=None)
 
 
 def _known(text: str) -> list[Subject]:
@@ -224,10 +246,7 @@ def _known(text: str) -> list[Subject]:
 
 
 def _with_type(name: str, text: str) -> str:
-    """A name with the type, stage or grade that stands beside it, `stage 2 melanoma`, or a name in capitals."""
-    before = re.search(rf"\b([A-Z]\w+)[ -]{re.escape(name)}\b", text)
-    if before and before[1].lower() not in words.FUNCTION_WORDS | AUXILIARIES | ASKING:
-        return before[0]
+    """A name with the type, stage or grade that stands beside it, `stage 2 melanoma`."""
     for said in (one.said for one in typed(text) if one.said not in name):
         if name in said:
             return said
@@ -253,11 +272,15 @@ def _by_form(text: str) -> list[Topic]:
         if one and one.is_thing and one.of_health and not one.aside:
             beside = part is not None and part.start + len(part.said) + 1 == one.start
             return [Topic(f"{part.said} {one.said}" if part and beside else one.said, _role(one))]
-    phrases = (thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text)))
-    rare = [phrase.text for phrase in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(phrase.text))]
+    rare = [phrase for phrase in _phrases(text) if any(words.weight(stem) >= _RARE for stem in words.terms(phrase))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
     return [Topic(name, "other") for name in rare or [head][: int(plain)]]
+
+
+def _phrases(text: str) -> list[str]:
+    """The noun phrases of a text that name no people, and not what it asks for."""
+    return [one.text for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text))]
 
 
 def _outcomes(text: str) -> list[Topic]:
@@ -265,18 +288,18 @@ def _outcomes(text: str) -> list[Topic]:
     named = topics_of(text)
     if not named or any(topic.role != "treatment" for topic in named):
         return []
-    phrases = [thing for thing in things(text) if not (thing.is_people or thing.is_asked_for or _is_clause(thing.text))]
-    return [Topic(one.text, "other") for one in phrases if not any(topic.name in one.text for topic in named)][:1]
+    return [Topic(one, "other") for one in _phrases(text) if not any(topic.name in one for topic in named)][:1]
 
 
 def _role(subject: Subject) -> Role:
-    """The role of a thing; a name that no heading has is most often a drug's."""
+    """The role of a thing; a name in capitals that no heading has is most often a drug's, another word is misspelt."""
+    from medground.language.mesh_terms import is_drug_name  # it brings MeSH
     from medground.pubmed.mesh import vocabulary
 
-    name = subject.heading or next(iter(subject.names), "")  # Crohn is of Crohn Disease
-    heading = vocabulary().find(name) if name else None
+    names = (name for name in (subject.heading, *subject.names) if name)  # Crohn is of Crohn Disease
+    heading = next(filter(None, map(vocabulary().find, names)), None)
     if heading is None:
-        return "treatment"
+        return "other" if subject.said.islower() and not is_drug_name(subject.said) else "treatment"
     return next((role for role, tree in _TREES if any(re.match(tree, one) for one in heading.trees)), "other")
 
 
@@ -290,16 +313,15 @@ def things_before(before: Conversation) -> list[Thing]:
     """
     topics = topics_of(before.question)
     names = [topic.name for topic in topics]
-    phrases = [
-        _without_verb(thing, before.question, names) for thing in things(before.question) if not _is_clause(thing.text)
-    ]
+    phrases = [thing for thing in things(before.question) if not _is_clause(thing.text)]
     naming = [phrase for phrase in phrases if any(name.casefold() in phrase.text.casefold() for name in names)]
-    if before.referent:
+    offered = _OFFERED.search(before.question)  # is there a vaccine for shingles?
+    if before.referent and not offered:
         return list(dict.fromkeys([Thing(before.referent), *naming]))
     if before.subject:
         brought = [Thing(topic.name) for topic in topics if topic.role == "treatment" and _leads(topic.name, before)]
         return list(dict.fromkeys([*brought, Thing(before.subject), *naming, *phrases]))
-    if (offered := _OFFERED.search(before.question)) is not None:  # is there a vaccine for shingles?
+    if offered:
         return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
@@ -314,32 +336,33 @@ def _leads(name: str, before: Conversation) -> bool:
     return name not in before.subject and (is_told or (len(head) < _NAME and (_PERSONS | ASKING).isdisjoint(head)))
 
 
-def _without_verb(phrase: Thing, question: str, names: Sequence[str]) -> Thing:
-    """A noun phrase without a verb that was taken for its last noun: `meningitis` in `does meningitis hurt`."""
-    name = next((name for name in names if phrase.text.startswith(name)), phrase.text)
-    is_subject = question.partition(phrase.text)[0].lower().split()[-1:] in [[word] for word in AUXILIARIES]
-    return replace(phrase, text=name) if is_subject and len(phrase.text[len(name) :].split()) == 1 else phrase
-
-
 def left_out(asked: str, before: Conversation) -> list[str]:
     """What a question leaves out that the conversation is about; several where it may be either of two things.
 
     Empty where the question names what it is about.
     """
     both = before.pair or before.latest
-    if both and ONE_OF.search(asked):
+    if both and (ONE_OF.search(asked) or (before.pair and _WHICH.search(asked))):
         return [" or ".join(both)]
-    if names_its_subject(asked):
+    named = topics_of(asked)
+    ill = [topic.name for topic in before.topics if topic.role == "disease"]
+    is_named_again = any(name.endswith(topic.name) for name in ill for topic in named)
+    if is_named_again or names_its_subject(asked):
         return []
-    roles = {topic.role for topic in topics_of(asked)}
+    roles = {topic.role for topic in named}
     problem, means = before.problem, before.means
     if _PROPOSITION.search(asked):
         return [topic.name for topic in _last(before)[:2]]
     main = before.main
-    is_combined = (main is not None and main.role == "treatment" and not _ACTING.search(asked)) or _is_compared(asked)
-    if (" or " in means and not roles) or (_WHICH.search(asked) and len(before.latest) > 1):
-        chosen = means if " or " in means else " or ".join(before.latest)
-    elif ("treatment" in roles and not is_combined) or OF_DISEASE.search(asked) or _ELSE.search(asked):
+    is_combined = (main is not None and main.role == "treatment" and not ACTING.search(asked)) or _is_compared(asked)
+    if " or " in means and not roles:
+        chosen = means
+    elif (
+        ("treatment" in roles and not is_combined)
+        or "disease" in roles
+        or OF_DISEASE.search(asked)
+        or _ELSE.search(asked)
+    ):
         chosen = problem or means
     elif "treatment" in roles or OF_DRUG.search(asked):
         chosen = means or problem
@@ -356,7 +379,7 @@ def left_out(asked: str, before: Conversation) -> list[str]:
 
 def for_what(name: str, before: Conversation) -> str:
     """A treatment that many things have, such as surgery, with what it is for; any other name as it is."""
-    is_general = not topics_of(name) and any(topic.role == "treatment" for topic in named_in(name))
+    is_general = name == before.means and not topics_of(name)
     problem = before.problem
     return f"{name} for {problem}" if is_general and problem and problem not in name else name
 
@@ -364,7 +387,7 @@ def for_what(name: str, before: Conversation) -> str:
 def _is_compared(asked: str) -> bool:
     """Whether a question compares something with what it leaves out: `would letrozole be better`."""
     said = asked.lower().rstrip(" ?.!").split()
-    return "than" not in said and any(word in STATES and word.endswith(("er", "erent")) for word in said)
+    return "than" not in said and any(word in STATES and word.endswith(("er", "erent", "same")) for word in said)
 
 
 def _last(before: Conversation) -> list[Topic]:
@@ -374,25 +397,44 @@ def _last(before: Conversation) -> list[Topic]:
 
 
 def names_its_subject(asked: str) -> bool:
-    """Whether a question needs no other: it names a disease, or asks in whole words of a drug, or is a long one."""
+    """Whether a question needs no other: it says much, defines something, or names a disease of which nobody spoke.
+
+    A person or one of two things that were named before, and `the` before the name, tell that it is about them.
+
+    >>> [names_its_subject(asked) for asked in ("is a wart contagious", "do the tics get better", "can he get warts")]
+    [True, False, False]
+    """
     said = re.findall(r"[\w'’-]+", asked.lower())
-    roles = {topic.role for topic in topics_of(asked)}
-    of_a_person = not _PERSONS.isdisjoint(said)
-    core = _CONDITION.sub("", asked)
-    saying_much = [stem for stem in words.terms(core) if words.weight(stem) >= _ORDINARY]
-    is_rare = any(words.weight(words.stem(word)) >= words.MOST and not is_plain(word) for word in said)
-    few = _FEW_OF_A_PERSON if of_a_person else _FEW + (len(said) <= _SHORT and not is_rare)
+    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
+    few = _FEW + (len(said) <= _SHORT) if _PERSONS.isdisjoint(said) else _FEW_OF_A_PERSON
     is_long = not (len(said) <= _LONG and _refers(asked)) and len(saying_much) > few
-    asks_for_one = said[:1] == ["which"] and AUXILIARIES.isdisjoint(said[1:2])
-    acting = ("treatment" in roles or asks_for_one) and _names_an_outcome(asked)  # whether a drug causes bleeding
-    named = not roles and not _WHICH.search(asked) and _has_a_name(core)
-    is_defined = ":" in asked or _DEFINED.search(asked) is not None
-    others = [one.name for one in topics_of(asked) if one.role == "other"]
-    own = "disease" in roles or not all(_is_the(name, asked) for name in others)
-    if is_long or acting or named or is_defined or own:
+    if is_long or ":" in asked or _DEFINED.search(asked):
         return True
-    is_whole = said[:1] and said[0] in ASKING - {"which"} and not of_a_person and not _ACTING.search(asked)
-    return "treatment" in roles and len(said) > _NAME and bool(is_whole)
+    named = [topic for topic in topics_of(asked) if not _is_the(topic.name, asked)]
+    head = asked[: min((place for topic in named if (place := asked.find(topic.name)) >= 0), default=0)].lower().split()
+    if _WHICH.search(asked) or said[-1:] == ["like"] or not _OTHERS.isdisjoint(head):
+        return False
+    if len(named) != 1:
+        return len(named) > 1 or (not topics_of(asked) and any(_is_a_name(thing.text) for thing in things(asked)))
+    if named[0].role == "disease":
+        return said[0] in ASKING or not (_is_symptom(named[0]) or _is_compared(asked))
+    if (
+        sum(one.is_thing and one.of_health and not one.aside for one in _known(asked)) > 1
+    ):  # does omeprazole cause fractures
+        return True
+    is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
+    return is_whole and not ACTING.search(asked)
+
+
+def _is_a_name(phrase: str) -> bool:
+    """Whether a noun phrase is of so many words that it names something, and of no part of a body or a test."""
+    is_known = any(_role(one) in ("finding", "test") for one in _known(phrase))
+    return not (is_known or _is_clause(phrase)) and len(words.terms(phrase)) >= _NAME
+
+
+def _is_symptom(topic: Topic) -> bool:
+    """Whether a name is one that many diseases have, such as weight gain."""
+    return any(_role(one) == "symptom" for one in _known(topic.name))
 
 
 def _refers(asked: str) -> bool:
@@ -404,20 +446,6 @@ def _refers(asked: str) -> bool:
 def _is_the(name: str, asked: str) -> bool:
     """Whether a thing is one that is known: `how long does the tick have to be on`."""
     return re.search(rf"\bthe {re.escape(name)}\b", asked, re.IGNORECASE) is not None
-
-
-def _names_an_outcome(asked: str) -> bool:
-    """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
-    found = (one for one in _known(asked) if one.heading and not one.aside)
-    return any(_role(one) in ("disease", "finding") for one in found)
-
-
-def _has_a_name(asked: str) -> bool:
-    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
-    phrases = (thing.text for thing in things(asked) if not _is_clause(thing.text))
-    known = [one.said for one in _known(asked) if _role(one) in ("finding", "test")]
-    names = (phrase for phrase in phrases if not any(said in phrase for said in known))
-    return _CAPITAL.search(asked) is not None or any(len(words.terms(name)) >= _NAME for name in names)
 
 
 def with_subject(asked: str, name: str) -> str:

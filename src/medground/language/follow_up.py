@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.conversation import (
+    ACTING,
     Conversation,
     left_out,
     named_in,
@@ -39,7 +40,6 @@ _ANNOUNCED = lazy_pattern(
 """What begins anew: `another question: is a wart contagious`."""
 _DESCRIBED = lazy_pattern(r",\s+(?:who|he|she|they|i)(?:[’']\w+| is| are| am| has| have)\s[^,?]+", re.IGNORECASE)
 """What is said of somebody: `my mother, she is 80`."""
-_FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _NAMING_FIRST = lazy_pattern(
     r"(?:(?:and|but|so|ok|now)\s+)*(?:what about|how about|back to|as for) (?:the\s+)?(?P<name>[^,?]+)[,?]\s+"
@@ -133,9 +133,7 @@ def condition(asked: str, before: Conversation) -> Reading | None:
     """`And in children?`: the former question under that condition."""
     former = before.question
     rest = _LEAD.sub("", asked).rstrip(" ?.!")
-    focus = _FOCUS.match(rest)
-    plain = rest[focus.end() :] if focus else rest
-    words = [word.strip(",;:-") for word in plain.lower().split()]
+    words = [word.strip(",;:-") for word in rest.lower().split()]
     if (
         not 2 <= len(words) <= _LONGEST_CONDITION
         or words[:2] == ["when", "to"]
@@ -188,12 +186,10 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         return None
     found = things_before(before)
     if Thing(name).is_people and found:
-        people = next((thing.text for thing in found if thing.is_people), "")
-        if people and people in former:
-            return Reading(former.replace(people, name, 1))
         return condition(f"in {name}", before)
     topics = topics_of(name)
     role = topics[0].role if topics else "disease" if Thing(name).is_disease else "treatment"
+    role = "treatment" if words[0].endswith("ing") else role  # what somebody does: losing weight
     alike = [thing for thing in found if role == "disease" and thing.is_disease]
     alike = sorted(alike, key=lambda thing: len(thing.text)) or [
         Thing(t.name) for t in topics_of(former) if t.role == role
@@ -205,8 +201,7 @@ def another_name(asked: str, before: Conversation) -> Reading | None:
         replaced = next((thing for thing in found if replaced.text in thing.text), replaced)
     if replaced is None or replaced.text not in former:
         raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
-    article = r"(?:\ban? )?" if words[0] in ("a", "an") else ""
-    text = re.sub(article + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
+    text = re.sub(r"(?:\ban? )?" + re.escape(replaced.text), lambda _: re.sub(r"^the\s+", "", name), former, count=1)
     if replaced == found[0] and Thing(name).is_plural != replaced.is_plural:
         text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
     return Reading(text)
@@ -259,7 +254,7 @@ def conversation_after(former: Answer) -> Conversation:
         paper = documents.get(follows.paper, unquoted)
         return Conversation(follows.question, earlier=follows.things, quoted=papers, paper=paper)
     is_name = _NAMING.search(follows.asked) or _OR_NAME.fullmatch(_bare(follows.asked))
-    named = topics_of(follows.asked) if is_name else ()
+    named = named_in(follows.asked) if is_name else ()
     referent = follows.stands_for or next((topic.name for topic in named if topic.name in question.text), "")
     return Conversation(question.text, follows.carried, follows.things, papers, referent=referent)
 
@@ -306,6 +301,7 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, before)) is not None:
             is_lacking = form is another_name or Thing(reading.stands_for).is_people
+            is_lacking |= form is pointing and ACTING.search(asked.rpartition(",")[2]) is not None
             return _with_problem(reading, before) if is_lacking else reading
     names = left_out(asked, before) if asked == typed else []
     wholes = [with_subject(asked, name) for name in names]
@@ -371,7 +367,7 @@ def follow_up(
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)
-    if request and request.kind in ("limits", "latest", "check") and papers_meant(typed.text, before):
+    if request and request.kind != "authors" and papers_meant(typed.text, before):
         request = None  # "was the trial randomised?" limits nothing
     if request is None or request.kind == "collection":
         choice = _chosen(typed.text, earlier.follows.choices if earlier.follows else ())

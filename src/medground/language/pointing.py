@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from medground.errors import UsageError
 from medground.language.conversation import OF_DRUG, ONE_OF, Conversation, for_what, named_in, things_before, topics_of
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.pattern import verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,6 @@ _DUMMY = verbose_pattern(
     """
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
-_DOCTORS = lazy_pattern(r"they (?:operate|test|check|treat|diagnose|give|do|say|look|find|call)\b", re.IGNORECASE)
-"""Who treats, whom nobody named."""
 _LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
 _CLAUSE = verbose_pattern(
     r"""
@@ -81,7 +79,8 @@ _TOLD = re.compile(rf"(.+), (?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECAS
 _OF_A_DISEASE = verbose_pattern(
     r"""
     \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
-    cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    cured?|(?:set|bring)s?|(?:cause|prevent|reduce|trigger)s?(?=\ (?:it|them)\b)|
+    symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
     occurs?|recur|life\ expectancy|makes?\ it|heal|outgrow|recover)\b
     """
 )
@@ -137,19 +136,19 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
         chosen = [*earlier, *others, *objects]
     elif (word.lower() == "either" or ONE_OF.search(asked)) and (both := before.pair or before.latest):
         chosen = [Thing(" or ".join(both))]
+    elif _OF_A_DISEASE.search(asked) and ill and not (objects and objects[0].is_disease):
+        chosen = diseases or [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
+    elif OF_DRUG.search(asked):
+        here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
+        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
+        chosen = [*here, *others, *earlier, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
         wanted = [thing for thing in found if thing.is_asked_for]
         chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
-    elif OF_DRUG.search(asked):
-        here = [Thing(topic.name) for topic in topics_of(before.question) if topic.role == "treatment"]
-        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "treatment"]
-        chosen = [*here, *others, *earlier, *objects]
     elif asked.rstrip("?").endswith(" last") and before.main and before.main.role == "disease":
         chosen = [Thing(before.main.name), *objects]
-    elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
-        chosen = diseases
     else:
         chosen = objects
     return next(iter(chosen), None)
@@ -169,12 +168,8 @@ def stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
-    if found[0].lower() == "they":
-        return _DOCTORS.match(asked, found.start()) is not None
     if found[0].lower() != "it":
         return False
-    if asked[: found.start()].endswith("worth "):
-        return True
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
         return True
     dummy = _DUMMY.match(asked, found.start())
