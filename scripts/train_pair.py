@@ -71,9 +71,11 @@ _ALSO = {
     **dict.fromkeys(("scifact", "covidqa", "trials", "pubmedqa"), 0.4),
     "bioasq": 0.5,
 }
+_BOTH = ("sets", "letters")
 STAGES = {
     "sets": Stage(("sets",), 24_000, 12_000, 1e-4, {}, 0),
-    "letters": Stage(("sets", "letters"), 24_000, 24_000, 1e-4, {**_ALSO, "letter": 3, "letter empty": 2}, 0),
+    "letters": Stage(_BOTH, 72_000, 72_000, 1e-4, _ALSO, 0),
+    "again": Stage(_BOTH, 72_000, 72_000, 6e-5, _ALSO, 1),
 }
 
 
