@@ -21,9 +21,9 @@ _LISTS = word_lists("common_words")
 
 _HOW_MUCH = verbose_pattern(
     r"""
-    \bhow\ (?:many|much|large|big|common|frequent|high|low|accurate|often)\b|\b(?:what|which)\ (?:is|are|was|
+    \bhow\ (?:many|much|large|big|common|rare|frequent|high|low|accurate|often)\b|\b(?:what|which)\ (?:is|are|was|
     were)\ the\ (?:\w+\ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|
-    frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age)\b|
+    frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age|mortality)\b|
     \bwhat\ (?:percentage|proportion|number|dose)\b
     """
 )

@@ -234,6 +234,8 @@ def _subject(said: str, heading: str, kind: str, question: str) -> Subject:
     """What a question names as a concept with a heading, people, or a name without one (`mesh_terms.Named`)."""
     from medground.pubmed.mesh import vocabulary
 
+    if said.isupper() and kind == "population" and _names_disease(said, question):
+        heading, kind = "", "abbreviation"  # CHILD syndrome
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is not None:
         return _headed(said, found, question)
@@ -311,8 +313,9 @@ def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) ->
     if len(name) <= SHORT_NAME or _is_code(name) or (name.endswith("itis") and " " not in name):
         return pattern(name).search(text) is not None
     wanted = frozenset(words.terms(name))
-    if not wanted or not wanted <= stems:
-        return False
+    if not wanted or not wanted <= stems:  # liquisolid, written liqui-solid
+        joined = name.replace("-", "").lower()
+        return len(name) >= LONGEST_SLIP and joined.isalpha() and joined in text.replace("-", "").lower()
     return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + APART, least=len(wanted)) > 0
 
 

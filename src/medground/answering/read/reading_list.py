@@ -14,9 +14,17 @@ from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import AnswerNetwork, Candidate, Judged, log_sum, read_together
-from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
+from medground.language.quoting.leading import (
+    POINTS_BACK,
+    cell_named,
+    is_quotable,
+    lacks_number,
+    says_beside,
+    says_the_same,
+)
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.models.operators.reading import lists
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import SentenceNames, TextSpan
 from medground.values.steps import ReadingBatch
@@ -96,6 +104,7 @@ GAINS = {
     "defines": 8.0,  # it says what the thing is, where that is asked
     "another subject": -8.0,  # its document names nothing of the question where another does: it would be refused
     "another type": -8.0,  # it tells of another type of the thing
+    "no number": -3.0,  # it has no number, where one is asked for
 }
 """What is added to the learned score of a sentence, by the name of the term."""
 _FORBIDS = 1.0
@@ -195,7 +204,10 @@ def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNet
     naming = [asked.names_any(text_of(reading)) for reading in readings]
     for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
         off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
-        found = zip(sentences_of(reading), rows, strict=True)
+        places = sentences_of(reading)
+        listed = {n for span in lists([p.text[start:end] for p, start, end in places]) for n in span}
+        whole = [{**row, "fragment": 0.0} if n in listed else row for n, row in enumerate(rows)]
+        found = zip(places, whole, strict=True)
         judged.append({place[0].start + place[1]: _judged(asked, *place, {**row, **off}) for place, row in found})
     if network is not None:
         judged = read_together(asked, judged, network)
@@ -226,6 +238,8 @@ def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping
     judged = Judged(title, sentence, terms)
     if asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"]):
         judged = judged.with_term("another type", GAINS["another type"])
+    if lacks_number(asked, sentence):
+        judged = judged.with_term("no number", GAINS["no number"])
     if asked.is_defined_in(sentence):
         judged = judged.with_term("defines", GAINS["defines"])
     return judged.with_term("cell", GAINS["cell"] * beside) if beside else judged

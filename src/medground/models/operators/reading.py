@@ -74,7 +74,7 @@ def _quotes(
     What is not prose is never quoted, also where nothing else is there.
     """
     texts = [sentence.text for sentence in passage.sentences]
-    of_lists = _lists(texts)
+    of_lists = lists(texts)
     listed = {n for span in of_lists for n in span}
     prose = [
         n
@@ -103,7 +103,7 @@ def _quotes(
     return found
 
 
-def _lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
+def lists(texts: Sequence[str]) -> list[tuple[int, ...]]:
     """The places of each sentence that introduces a list, and of its items and the headings among them."""
     found: list[tuple[int, ...]] = []
     items = [*map(_is_item, texts), False]

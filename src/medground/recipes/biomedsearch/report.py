@@ -12,6 +12,7 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
+from medground.answering.read.evidence import evidence_views
 from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
 from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
@@ -19,13 +20,20 @@ from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft, drafted, statements
+from medground.answering.write.read_and_answer import Answered
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
 from medground.language.clean import ended, joined
-from medground.models.operators.base import Operator
+from medground.models.operators.base import EvidenceView, Operator
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.news import asks_for_news
-from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
+from medground.recipes.biomedsearch.reporting import (
+    ComposeReportOutput,
+    answer_part,
+    compose_report,
+    connect_parts,
+    stands,
+)
 from medground.recipes.biomedsearch.sections import (
     WORKED,
     Written,
@@ -61,10 +69,14 @@ UNVERIFIED = Verdict(label="unverified", critic="verbatim", note="the run ended 
 
 @dataclass(frozen=True)
 class Short:
-    """The short answer before it is checked; `entails` tells whether a stored relation states a sentence."""
+    """The short answer before it is checked; `entails` tells whether a stored relation states a sentence.
+
+    `more` are the next best quotes on the question.
+    """
 
     draft: Draft = field(default_factory=Draft)
     evidence: tuple[Evidence, ...] = ()
+    more: tuple[Sentence, ...] = ()
     entails: Callable[[Sentence], bool] | None = None
 
 
@@ -75,26 +87,31 @@ async def in_short(question: Question, run: Run) -> Short:
     if isinstance(stored, GraphAnswer):
         finding, facts = stored.finding, tuple(quote for _, quote in stored.facts)
         if facts:
-            short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
+            short = Short(graph_draft(question, stored), facts, entails=lambda sentence: stored.entails(sentence.text))
     others, lookup = beside_facts(run), words_lookup(question)
     only = [source.name for source in run.sources if suited(lookup, source) and (not stored or source.name in others)]
     if not run.answerer(compose_report).is_model and only:
         with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
             found = await quoted(question, run, only, finding)
             evidence = (*short.evidence, *found.evidence)
-            said = (*short.draft.sentences, *statements(_findings(found.draft.sentences, run), evidence))
-            short = Short(short.draft.replace(sentences=said), evidence, short.entails)
+            about = _about_it(question, found, run)
+            best = [one for one in found.draft.sentences if about.keys() >= set(one.evidence)] or found.draft.sentences
+            shown = {name for sentence in best for name in sentence.evidence}
+            rest = (view for name, view in about.items() if name not in shown and stands(run.reading(question), view))
+            more = tuple(Sentence(text=without_marks(view.quote), evidence=(view.id,)) for view in rest)
+            said = (*short.draft.sentences, *statements(best, evidence))
+            short = Short(short.draft.replace(sentences=said), evidence, more, short.entails)
     return short
 
 
-def _findings(quoted: Sequence[Sentence], run: Run) -> Sequence[Sentence]:
-    """Without the quotes that are titles or aims, unless all are."""
-    titles_and_aims = {
-        quote.id
-        for quote in run.ledger.evidence
-        if why_not_finding(quote.quote, run.ledger.documents[quote.document_id])
+def _about_it(question: Question, found: Answered, run: Run) -> dict[str, EvidenceView]:
+    """The quotes by id that name what a question is about, without titles and aims."""
+    asked, documents = run.reading(question), run.ledger.documents
+    return {
+        view.id: view
+        for view in evidence_views(found.evidence, documents)
+        if asked.is_about(f"{view.title}\n{view.quote}") and not why_not_finding(view.quote, documents[view.paper])
     }
-    return [one for one in quoted if titles_and_aims.isdisjoint(one.evidence)] or quoted
 
 
 NO_SHORT = Short()
@@ -132,7 +149,7 @@ async def write_report(
         return _with_report(answer, plan, found, parts, run, unasked=unasked)
     connections = await connected(answered, run)
     frame = await framed(answered, connections, run)
-    written = _sections(answered, short.draft.sentences, frame, run)
+    written = _sections(answered, short, frame, run)
     own = next((subquestion.id for subquestion in plan.subquestions if is_own(subquestion, run)), "")
     answer, sections = await _checked(written, own, frame, short, answered, run, stopped)
     if answer.decision.unmentioned:  # no answer, so there is nothing below which the other parts could stand
@@ -157,23 +174,22 @@ async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, lis
     ]
 
 
-def _sections(
-    answered: Sequence[Part], short: tuple[Sentence, ...], frame: ComposeReportOutput, run: Run
-) -> list[Written]:
+def _sections(answered: Sequence[Part], short: Short, frame: ComposeReportOutput, run: Run) -> list[Written]:
     """The short answer, background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
     news = asks_for_news(run.question.text)
-    asked = [part.found.subquestion for part in answered]
-    titles = ("More on the question" if short and is_own(one, run) else one.text for one in asked)
-    findings = (
-        Written("findings", title, in_order(part.sentences, kinds, web_first=news), part.id)
-        for title, part in zip(titles, answered, strict=True)
-    )
+    first = short.draft.sentences
+    findings = []
+    for part in answered:
+        title, said = part.found.subquestion.text, in_order(part.sentences, kinds, web_first=news)
+        if first and is_own(part.found.subquestion, run):
+            title, said = "More on the question", short.more[: run.settings.recipe.sentences] or said
+        findings.append(Written("findings", title, said, part.id))
     papers = {e.id: e.document_id for e in run.ledger.evidence}
     return [
-        Written("short", "In short", short),
+        Written("short", "In short", first),
         Written("background", "Background", _sentences(frame.background)),
-        *told_once(findings, short, papers, quotes_only=not run.answerer(answer_part).is_model),
+        *told_once(findings, first, papers),
         Written("synthesis", "Synthesis", _sentences(frame.synthesis)),
     ]
 

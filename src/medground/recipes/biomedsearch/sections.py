@@ -29,13 +29,9 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-def told_once(
-    sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str], *, quotes_only: bool
-) -> Iterator[Written]:
-    """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
-
-    Of quotes alone, the same words of another paper are not said again either. `papers` are the documents of quotes by
-    their ids.
+def told_once(sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str]) -> Iterator[Written]:
+    """The sections without what the short answer or an earlier one has of the same paper, or in the same words of
+    another; none that is empty then. `papers` are the documents of quotes by their ids.
     """
     said = list(short)
     for section in sections:
@@ -43,7 +39,7 @@ def told_once(
         for sentence in section.sentences:
             own = {papers[e] for e in sentence.evidence}
             of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
-            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
+            again = any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
             if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
                 said.append(sentence)
