@@ -125,6 +125,8 @@ _LINK = verbose_pattern(
     than)\s*)*(?:\([^()\d]*\)\s*)?(?:(?:[-+,/;±]|to|and|or|vs\.?|versus)\s*)*
     """
 )
+_CITED = lazy_pattern(r"\[[\d,;\s–-]+\]")
+_YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _BEFORE = 48
 """Characters before a number that tell what it measures."""
 
@@ -163,6 +165,11 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text, in order."""
     plain = text.translate(_SIGNS)
     return tuple(_with_shared_units(list(_read(text, plain)), plain))
+
+
+def has_number(text: str, *, with_unit: bool) -> bool:
+    """Whether a text has a number that is neither a year nor a citation; one with a unit, if that is wanted."""
+    return any(one.unit or not (with_unit or _YEAR.fullmatch(one.text)) for one in quantities(_CITED.sub("", text)))
 
 
 def _read(text: str, plain: str) -> Iterator[Quantity]:

@@ -36,7 +36,6 @@ from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
 
 _SPREAD, _INHERITANCE = "the spread of", "the inheritance of"
-DOSE = "the dose of"
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
 WHAT_IS_ASKED = "what is asked"
@@ -156,20 +155,16 @@ class Asked:
         """
         of_diseases = bool(self.deciding) and all(subject.is_disease for subject in self.deciding)
         is_no_dose = of_diseases or asks_for_amount(self.plain)
-        aspects = aspects_of(self.plain) - ({DOSE} if is_no_dose else set())
+        aspects = aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
         inborn = bool(self.deciding) and all(subject.is_inborn for subject in self.deciding)
         return aspects - {_SPREAD} | {_INHERITANCE} if inborn and _SPREAD in aspects else aspects
 
     @cached_property
     def asks_for_number(self) -> bool:
-        """Whether only a number answers it: how many, how often, which dose."""
+        """Whether a number answers it: how many, how often, which dose."""
         if is_closed(self.plain):
             return False
-        return (
-            asks_for_value(self.plain)
-            or asks_for_amount(self.plain)
-            or not self.aspects.isdisjoint(("frequency", DOSE))
-        )
+        return asks_for_value(self.plain) or not self.aspects.isdisjoint(("frequency", "the dose of"))
 
     @cached_property
     def deciding_aspects(self) -> frozenset[str]:

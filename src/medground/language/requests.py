@@ -21,10 +21,10 @@ _LISTS = word_lists("common_words")
 
 _HOW_MUCH = verbose_pattern(
     r"""
-    \bhow\ (?:many|much|large|big|common|rare|frequent|high|low|accurate|often)\b|\b(?:what|which)\ (?:is|are|was|
-    were)\ the\ (?:\w+\ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|
-    frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age|mortality)\b|
-    \bwhat\ (?:percentage|proportion|number|dose)\b
+    \bhow\ (?:many|much|large|big|common|rare|frequent|high|low|accurate|often|long|far|fast|soon)\b|
+    \b(?:what|which)\ (?:is|are|was|were)\ the\ (?:\w+\ ){0,3}(?:number|percentages?|proportion|prevalence|
+    incidence|rates?|size|dos(?:e|age)|frequency|length|weight|sensitivity|specificity|range|risk|level|
+    concentration|cost|age|mortality)\b|\bwhat\ (?:percentage|proportion|number|dose)\b
     """
 )
 _CLOSED = lazy_pattern(

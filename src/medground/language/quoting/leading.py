@@ -14,8 +14,7 @@ from medground.language.clause_grammar import has_verb, words_of
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
-from medground.language.quantities import quantities
-from medground.language.question_reading import DOSE, Asked
+from medground.language.question_reading import Asked
 from medground.language.requests import asks_for_value, aspects_of, is_closed
 from medground.language.sentences import ROW, sentence_spans
 
@@ -24,8 +23,6 @@ _KNOWN = 0.5
 """Minimum share, by weight, of the name of a row that a question says which asks for its value."""
 _VALUE = frozenset(["was", "were", "had", "did", "value"])
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]?")
-_CITED = re.compile(r"\[[\d,;\s–-]+\]")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _QUOTED = 4
 """Minimum words in a row that a question quotes of a title."""
 _SAME = 90
@@ -100,17 +97,6 @@ def is_fragment(sentence: str, title: str) -> bool:
     """Whether a sentence is no whole one, only repeats the title, or only states an aim: no reader wants it first."""
     repeats = words.tokens(sentence) == words.tokens(title)
     return not is_whole(sentence) or repeats or states_purpose(sentence)
-
-
-def lacks_number(asked: Asked, sentence: str) -> bool:
-    """Whether a question asks for a number, such as a rate or a dose, and a sentence has none but years and citations.
-
-    A dose has a unit.
-    """
-    if not asked.asks_for_number:
-        return False
-    found = [one for one in quantities(_CITED.sub("", sentence)) if not _YEAR.fullmatch(one.text)]
-    return not any(one.unit or DOSE not in asked.aspects for one in found)
 
 
 def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -> float:

@@ -27,6 +27,7 @@ from medground.models.operators.writing import (
     written_choices,
 )
 from medground.recipes.model_fields import one_line
+from medground.values.document import SourceKind
 from medground.values.question import Option, Task
 from medground.values.report import Relation
 
@@ -171,7 +172,8 @@ OWN = 0.4
 """Least share, in a quote and its title, of what a sub-question asks in words that are no aspect, such as pathways."""
 LINES = 3
 """Most lines of the records of proteins in a sub-answer."""
-_RECORDS = ("protein", "graph")
+RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
+"""Kinds of source whose lines are stored facts."""
 
 
 def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
@@ -180,11 +182,11 @@ def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], mo
     Of the whole question, the best quotes of all passages on its topic. Of a part, a quote with its title must be about
     its things, and speak of what it asks of them.
     """
-    texts = [passage for passage in passages if passage.kind not in _RECORDS]
+    texts = [passage for passage in passages if passage.kind not in RECORDS]
     views = [one for one in quotes_on_topic(asked, texts) if stands(asked, one)]
     if asked.text != whole:
         views = [one for one in views if asked.is_about(f"{one.title}\n{one.quote}") and _speaks(asked, whole, one)]
-    records = [passage for passage in passages if passage.kind in _RECORDS]
+    records = [passage for passage in passages if passage.kind in RECORDS]
     return (*chosen_quotes(asked, views, most), *_lines(asked.text, whole, records))
 
 
