@@ -1,10 +1,9 @@
 """Letters to learn from: questions as people write them, each for a sentence of the shared data that answers it.
 
 `letters.jsonl` has a question, and the document and the offsets of the sentence that it was written for; the text is
-read from the shared data, with white space collapsed. The letters were written one by one by six writers in different
-voices, who saw the text and not the program; texts were drawn at random over diseases and aspects.
-`letters_choosing.jsonl` has letters of another voice on other documents, with what the first quote must say; they choose
-between trained models.
+read from the shared data, with white space collapsed. Six writers in different voices wrote the letters one by one.
+They saw the text and not the program; texts were drawn at random over diseases and aspects. `letters_choosing.jsonl`
+has letters of another voice on other documents, with what the first quote must say; they choose between trained models.
 
 What is measured with is not here: the diseases that `held_out` names, the papers of BioASQ 9b and the held half of
 COVID-QA are left to the benchmarks.
