@@ -29,6 +29,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "paper_prompts.py"
 TOLD = "Zinc shortened colds in adults by two days. Children were not studied. Nausea was more common with zinc."
 ASKED = Question.ask("Does zinc shorten colds in adults?", task="yes-no-maybe")
 CHOICE = Question.ask("Does zinc shorten colds in adults?", options=["by two days", "not at all"])
+OPEN = Question.ask("How much shorter are colds with zinc?", task="free")
 
 REPLIES = {
     "write_query": '```json\n{"query": "zinc AND colds", "rationale": "both"}\n```',
@@ -46,6 +47,7 @@ REPLIES = {
     "write_passage": "<passage>Zinc and colds.</passage>",
     "improve_plan": "<research>zinc</research>",
     "read_sources": "Document 1 says that colds were shorter.\n<answer>A</answer>",
+    "read_sources_open": "Document 1 says so.\n<answer>Zinc shortened colds by two days.</answer>",
 }
 
 
@@ -76,11 +78,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = knowledge_base.written(knowledge_base.filled(folder / "kb"), *knowledge_base.ALL)
     knowledge_base.made(base, folder / "home")
     for number, preset in (("000", "pubmed-reasoner"), ("001", "reason-and-verify"), ("002", "omni-rag")):
-        for ending in ("-verbatim", "-verbatim-bioasq") if number == "001" else ("-verbatim",):
+        for ending in ("-verbatim", {"001": "-verbatim-bioasq", "002": "-verbatim-open"}.get(number, "-verbatim")):
             for asked in preset_layer(preset + ending)["operators"].values():
                 path = folder / "home" / "prompts" / asked["instructions"]
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(f"File {path.stem}.\n---\nQuestion: {{question}} {{like_this}} {{passages}}\n")
+                path.write_text(
+                    f"File {path.stem}.\n---\nQuestion: {{question}} {{like_this}} {{passages}}\n{{options}}\n"
+                )
     return folder / "home"
 
 
@@ -119,6 +123,7 @@ def answer_of(preset: str, peer: PaperPeer, asked: Question, more: Mapping[str, 
         ("reason-and-verify-verbatim", ASKED, {}, "yes", {"pubmedqa"}),
         ("reason-and-verify-verbatim-bioasq", ASKED, {}, None, {"bioasq"}),
         ("omni-rag-verbatim", CHOICE, {}, "A", {"plan_sources", "read_sources"}),
+        ("omni-rag-verbatim", ASKED, {}, "yes", {"plan_sources", "read_sources"}),
         ("omni-rag-verbatim", CHOICE, {"omni_rag.planner": "original"}, "A", {"name_terms", "read_sources"}),
         ("omni-rag-verbatim", CHOICE, {"omni_rag.planner": "query2doc"}, "A", {"write_passage", "read_sources"}),
         ("omni-rag-verbatim", CHOICE, {"omni_rag.planner": "reflexion"}, "A", {"improve_plan", "read_sources"}),
@@ -135,6 +140,20 @@ def test_a_papers_prompts_are_asked_as_they_are_and_its_replies_are_read(
         assert "material to work on" not in peer.prompts[name]  # no rule of ours
     if "respond" in used or "pubmedqa" in used:
         assert {quote.document_id for quote in answer.evidence} >= {"PMID:1"}  # what it cites by number is a quote
+
+
+def test_a_letter_is_shown_and_read_where_the_task_closes_the_question(peer: PaperPeer) -> None:
+    answer_of("omni-rag-verbatim", peer, ASKED, {})
+    assert "\nA. yes\nB. no\nC. maybe" in peer.prompts["read_sources"]
+    answer_of("omni-rag-verbatim", peer, CHOICE, {})
+    assert "\nA. by two days\nB. not at all" in peer.prompts["read_sources"]
+
+
+def test_an_open_question_has_no_options_and_its_answer_is_told(peer: PaperPeer) -> None:
+    answer = answer_of("omni-rag-verbatim-open", peer, OPEN, {})
+    assert "\nA. " not in peer.prompts["read_sources_open"]
+    assert answer.decision.status == "decided"
+    assert [one.text for one in answer.statements][-1] == "Zinc shortened colds by two days."
 
 
 def test_a_typed_prompt_of_ones_own_is_held_to_the_form(peer: PaperPeer, home: Path, tmp_path: Path) -> None:
@@ -267,6 +286,7 @@ def test_training_reads_its_papers_replies() -> None:
     asked = ExploreInput(question="Does zinc help?", sources=sources, queries_for_each=2)
     assert explore.reads is not None and judge_found.reads is not None
     found = explore.reads(asked, "<book> a ; b ; c </book>\n<graph> zinc , use ; iron </graph>")
+    assert explore.reads(asked, "**Book**: a ; b ; c\n\ngraph: zinc , use ; iron") == found  # as E.2 prints it
     assert {one.source: [(q.term, q.text) for q in one.queries] for one in found.plan} == {
         "book": [("", "a"), ("", "b")],
         "graph": [("zinc", "use"), ("iron", "iron")],

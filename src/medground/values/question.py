@@ -99,6 +99,11 @@ class Option(Frozen):
     text: str
 
 
+def lettered(task: Task, options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """The options of a question; of one that its task closes, the possible answers as options: A yes, B no."""
+    return options or tuple(Option(letter=chr(65 + n), text=one) for n, one in enumerate(CLOSED.get(task, ())))
+
+
 class Follows(Frozen):
     """How a follow-up question was read, and what it keeps of the answer that it follows."""
 

@@ -172,7 +172,8 @@ def train(
         trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
         started = time.monotonic()
         losses = _learn(trainer, libs, out, lambda state: progress(options.stage, state.global_step, state.max_steps))
-        card = before.model_copy(update=_learned(manifest, digest, before, options, losses))
+        taught = f"{len(rows)} of {manifest.dataset}, labelled by {manifest.labelled_by}, set {digest[:16]}"
+        card = before.model_copy(update=_learned(manifest, digest, before, options, losses, taught))
         _save(trainer, tokenizer, out, card)
     return Trained(
         folder=out,
@@ -208,6 +209,7 @@ def _learned(
     before: planner.AdapterCard,
     options: TrainingOptions,
     losses: Sequence[float],
+    taught: str,
 ) -> dict[str, Any]:
     """What a card says after a stage that it did not say before."""
     return {
@@ -215,7 +217,7 @@ def _learned(
         "sources": tuple(dict.fromkeys((*before.sources, *(source.name for source in manifest.sources)))),
         "licences": before.licences | {source.name: source.licence for source in manifest.sources},
         "trained_on": digest,
-        "options": before.options | {options.stage: {"set": digest[:16], **options.model_dump(mode="json")}},
+        "options": before.options | {options.stage: {"data": taught, **options.model_dump(mode="json")}},
         "losses": before.losses | {options.stage: (losses[0], losses[-1])},
         "versions": {name: version(name) for name in ("torch", "transformers", "peft", "trl")},
     }

@@ -244,7 +244,13 @@ def test_the_card_names_what_was_trained_and_what_cannot_be_learned_is_refused(
     assert card == made.card and card.stages == ("sft negative",) and made.examples == 3
     assert card.licences == {"book": "CC BY 4.0", "graph": "CC0"}
     told = (tmp_path / "sft" / "README.md").read_text(encoding="utf-8")
-    for part in (str(tiny), "- sft: stage sft", "seed 0", f"loss {made.first_loss:.4f}", "Licence of graph: CC0"):
+    for part in (
+        str(tiny),
+        "- sft: data 3 of made, labelled by judge keyless",
+        "seed 0",
+        f"loss {made.first_loss:.4f}",
+        "Licence of graph: CC0",
+    ):
         assert part in told, told
     assert "More Information Needed" not in told
     with pytest.raises(UsageError, match="every example has more than 16 tokens"):

@@ -23,6 +23,7 @@ from medground.home.settings_groups import OperatorSettings
 from medground.language.question_reading import InWords
 from medground.values.document import Frozen, SourceKind
 from medground.values.evidence import Stance
+from medground.values.question import lettered
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
 O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
@@ -278,6 +279,9 @@ class Operator(Generic[I, O]):
         if field is None or field.exclude:
             return slot[0]
         shown = getattr(value, name)
+        if name == "options":  # as in an examination: a line for each, none for an open question
+            lines = lettered(getattr(value, "task", "free"), shown)
+            return "\n".join(f"{one.letter}. {_escaped(one.text)}" for one in lines)
         for part in parts:
             shown = getattr(shown, part)
         return _inner(shown)

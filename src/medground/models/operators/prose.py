@@ -11,10 +11,11 @@ from typing import Any
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import InvalidOutput, SentencedPassage
 from medground.models.operators.writing import TaskInput, allowed_answers
+from medground.values.question import lettered
 
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _FINAL = re.compile(r"^\W*final answer\W+(.*)$|^\W*(answer unavailable)\b.*$", re.IGNORECASE | re.MULTILINE)
-_LABEL = re.compile(r"^[A-Z][.):]\s+")
+_LABEL = re.compile(r"^[A-Z]\W+")
 """The letter before `yes` in `A. yes`."""
 _PAPER = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PASSAGE = re.compile(
@@ -28,7 +29,7 @@ def in_json(text: str) -> dict[str, Any]:
     """The object in a reply, which may stand in a fence. Raises InvalidOutput: there is none."""
     start, end = text.find("{"), text.rfind("}")
     try:
-        found = json.loads(_TRAILING_COMMA.sub("", text[start : end + 1]), strict=False) if start >= 0 else None
+        found = json.loads(_TRAILING_COMMA.sub("", text[start : end + 1]), strict=False)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -56,30 +57,32 @@ def in_tag(text: str, tag: str) -> str:
 def rationale_and_answer(value: TaskInput, text: str) -> tuple[str, tuple[str, ...]]:
     """A rationale and the answer after it: of JSON with both, in a tag `answer`, or in a last line `FINAL ANSWER: ...`.
 
-    The answer is empty where the reply says `ANSWER UNAVAILABLE`.
+    The answer is empty where the reply says `ANSWER UNAVAILABLE`. That to an open question also ends the rationale.
 
     Raises InvalidOutput: there is no answer, or not one of the task's.
     """
     if '"answer"' in text:
         found = in_json(text)
-        return in_words(found, "rationale", needed=False), _one_of(value, in_words(found, "answer"))
-    if "<answer>" in text.casefold():
-        before = re.split("<answer>", text, flags=re.IGNORECASE)[0]
-        return before, _one_of(value, in_tag(text, "answer"))
-    ends = list(_FINAL.finditer(text))
-    if not ends:
+        rationale, said = in_words(found, "rationale", needed=False), in_words(found, "answer")
+    elif "<answer>" in text.casefold():
+        rationale, said = re.split("<answer>", text, flags=re.IGNORECASE)[0], in_tag(text, "answer")
+    elif ends := list(_FINAL.finditer(text)):
+        rationale, said = text[: ends[-1].start()], ends[-1][1]
+        if ends[-1][2]:
+            return rationale, ()
+    else:
         raise InvalidOutput("the reply does not end with its answer in the form that the instructions ask for")
-    return text[: ends[-1].start()], () if ends[-1][2] else _one_of(value, ends[-1][1])
+    return f"{rationale}\n\n{said}" if value.task == "free" else rationale, _one_of(value, said)
 
 
 def _one_of(value: TaskInput, said: str) -> tuple[str, ...]:
     """The answers that a text names, of those that the task allows; for an open question the text itself."""
-    said, allowed = said.strip(" \t\n\"'`*“”."), allowed_answers(value)
+    said, allowed = said.strip(" \t\n\"'`*“”.()"), allowed_answers(value)
     if not allowed:
         return (said[:600],) if said else ()
     if not value.options:
-        plain = _LABEL.sub("", said).casefold()
-        named = [one for one in allowed if re.match(rf"{one}\b", plain)]
+        plain, shown = _LABEL.sub("", said).casefold(), lettered(value.task, ())
+        named = [one.text for one in shown if re.match(rf"{one.text}\b", plain) or said == one.letter]
     else:
         letters = re.match(r"[A-Z](?:\W+(?:and\W+)?[A-Z]\b)*(?![A-Za-z])", said)
         named = re.findall(r"\b[A-Z]\b", letters[0]) if letters else []

@@ -48,6 +48,8 @@ LONGEST_TEXT = 100_000
 LONGEST_QUERY = 2000
 """Longest query in characters; what is longer is cut."""
 _TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]{0,40})\s*(/?)>")
+_LINE = re.compile(r"^[ \t\d.)*_#>-]*([A-Za-z][\w-]{0,40})[*_]*:(?!.*<)(.*\w.*)$", re.MULTILINE)
+"""A line of the form in E.2, `book: heart sounds ; heart failure`, which is read as a tag."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _END_OF_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
@@ -131,9 +133,9 @@ class _Reading:
 def read_plan(text: str, sources: Sequence[NamedSource], most: int = MOST_QUERIES) -> ReadPlan:
     """The plan that a text holds: at most `most` different queries for each of `sources`.
 
-    It takes the tagged form (E.7) with text around it. Nothing raises: what cannot be used is left out and told by a
-    repair. `read_plan(tagged(plan, names), sources).plan == plan` for every plan whose queries hold a letter or a
-    digit, with a term for each query of a graph and none elsewhere.
+    It takes the tagged form (E.7) and lines of the form in E.2, with text around them. Nothing raises: what cannot be
+    used is left out and told by a repair. `read_plan(tagged(plan, names), sources).plan == plan` for every plan whose
+    queries hold a letter or a digit, with a term for each query of a graph and none elsewhere.
     """
     reading = _Reading(sources, most)
     inside = _written(text.encode("utf-8", "replace").decode("utf-8"), reading)  # no query may hold lone surrogates
@@ -193,6 +195,7 @@ def _written(text: str, reading: _Reading) -> dict[str, list[str]]:
     bare = _FENCE.sub("", text)
     if bare != text:
         reading.repairs["other form"] += 1
+    bare = _LINE.sub(r"<\1>\2</\1>", bare)
     if not _names_a_source(bare, reading) and "&lt;" in bare:
         bare = unescape(bare)
         reading.repairs["other form"] += 1
