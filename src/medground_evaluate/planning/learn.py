@@ -175,16 +175,8 @@ def train(
         taught = f"{len(rows)} of {manifest.dataset}, labelled by {manifest.labelled_by}, set {digest[:16]}"
         card = before.model_copy(update=_learned(manifest, digest, before, options, losses, taught))
         _save(trainer, tokenizer, out, card)
-    return Trained(
-        folder=out,
-        card=card,
-        first_loss=losses[0],
-        last_loss=losses[-1],
-        steps=trainer.state.global_step,
-        examples=len(rows),
-        left_out=left_out,
-        seconds=time.monotonic() - started,
-    )
+    seconds, steps = time.monotonic() - started, trainer.state.global_step
+    return Trained(out, card, losses[0], losses[-1], steps, examples=len(rows), left_out=left_out, seconds=seconds)
 
 
 def _of_adapter(options: TrainingOptions, model: Any) -> TrainingOptions:

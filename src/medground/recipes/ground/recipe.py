@@ -99,12 +99,11 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
 
 def _is_read(quotes: Sequence[Evidence], readings: Iterable[Reading]) -> bool:
     """Whether a network found that a sentence of the quotes answers."""
-    places = {(quote.document_id, quote.start, quote.end) for quote in quotes}
     return answers_as_read(
         sentence
         for reading in readings
         for at, sentence in reading.judged.items()
-        if any(reading.document_id == document and start <= at < end for document, start, end in places)
+        if any(reading.document_id == quote.document_id and quote.start <= at < quote.end for quote in quotes)
     )
 
 
