@@ -42,11 +42,7 @@ _PURPOSE = verbose_pattern(
     efficacy|effectiveness|role|association|relationship|influence|hypothesis|safety))\b|\b(?:{_LOOK}|
     {_LOOKED})\ (?:\w+\ ){{0,2}}?(?:whether|if)\b|\bhypothesi[sz]e[sd]?\b|\b(?:our|the|working|
     null)\ hypothes[ie]s\ (?:is|was|were)\b|\btest\w*\ the\ hypothes[ie]s\b|
-    \bhypothes[ie]s\ that\b[^.;]{{0,150}}\b(?:was|were)\ (?:tested|examined|evaluated|assessed)\b|
-    \b(?:here|in\ this\ \w+),?\ we\ (?:\w+ly\ )?(?:investigat|evaluat|assess|examin|explor|stud|address|compar|review|
-    analy[sz]|test|discuss|summari[sz])(?:e|y)?\b|
-    \bthis\ (?:review|paper|article|chapter)\ (?:will\ )?(?:focus|discuss|summari[sz]|examin|review|describ|outlin|
-    explor|address|consider|present|cover)(?:e?s|es)?\b
+    \bhypothes[ie]s\ that\b[^.;]{{0,150}}\b(?:was|were)\ (?:tested|examined|evaluated|assessed)\b
     """
 )
 _UNKNOWN = verbose_pattern(
@@ -59,9 +55,9 @@ _UNKNOWN = verbose_pattern(
 _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|despite)\b", re.IGNORECASE)
 _RESULT = verbose_pattern(
     r"""
-    \b(?:found|show(?:ed|n|s)|and\ (?:show|find)|demonstrat\w+|reveal\w+|observed|conclud\w+|suggest\w*|indicat\w+|
-    confirm\w*|significantly|results?\ (?:of|from)\ (?:this|our|the\ present)|
-    support(?:s|ed)?\ (?:the|our)\ hypothesis)\b|\d\s*%|\bp\s*[<=>]
+    \b(?:found|showed|shown|shows|demonstrat\w+|reveal\w+|observed|conclud\w+|suggest\w*|indicat\w+|confirm\w*|
+    significantly|results?\ (?:of|from)\ (?:this|our|the\ present)|support(?:s|ed)?\ (?:the|our)\ hypothesis)\b|
+    \d\s*%|\bp\s*[<=>]
     """
 )
 

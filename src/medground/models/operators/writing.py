@@ -47,7 +47,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     if compared or asked.deciding_aspects:
         usable.sort(key=lambda e: e.id not in both if compared else -asked.share_named(e.title, e.quote))
     pair = _opposed_first(asked, usable)
-    usable.sort(key=lambda e: e not in pair)
+    usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
     off = {e.id for e in usable if not asked.is_about(f"{e.title}\n{e.quote}")}
     chosen: list[EvidenceView] = []
@@ -61,10 +61,10 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
 
 
 def _opposed_first(asked: Asked, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """The first quote and one of another paper of which one denies the other; empty if there is none."""
+    """A quote of the first paper and one of another paper of which one denies the other; empty if there is none."""
     on_it = [e for e in usable if asked.is_about(f"{e.title}\n{e.quote}")]
-    others = (e for e in on_it[1:] if e.title != on_it[0].title and opposed(on_it[0].quote, e.quote))
-    return next(([on_it[0], other] for other in others), [])
+    pairs = ([one, other] for one in on_it for other in on_it if one.title == usable[0].title != other.title)
+    return next((pair for pair in pairs if opposed(pair[0].quote, pair[1].quote)), [])
 
 
 def opposed(one: str, other: str) -> bool:

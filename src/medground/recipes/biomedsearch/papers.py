@@ -53,10 +53,15 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
             continue
         names = _names(document)
         same = [group for group in groups if not names.isdisjoint(group[0])]
-        groups = [group for group in groups if group not in same]
-        groups.append((names.union(*(known for known, _ in same)), [*(one for _, own in same for one in own), hit]))
-    places = {hit.passage.document_id: place for place, hit in enumerate(hits)}
-    groups.sort(key=lambda group: places[group[1][0].passage.document_id])
+        first, *others = same or [(set[str](), list[Hit]())]
+        if not same:
+            groups.append(first)
+        for other in others:
+            first[0].update(other[0])
+            first[1].extend(other[1])
+            groups.remove(other)
+        first[0].update(names)
+        first[1].append(hit)
     return [_paper(found, documents) for _, found in groups]
 
 

@@ -72,10 +72,9 @@ class Dimension(Frozen):
     synonyms: tuple[str, ...] = ()
     fine: str = ""
 
-    def is_asked(self, asked: Asked) -> bool:
-        """Whether a question asks for it."""
-        is_aspect = not asked.aspects.isdisjoint(aspects_of(self.keyword))
-        return is_aspect or set(words.terms(self.keyword)).issubset(words.terms(asked.text))
+    def is_asked(self, aspects: frozenset[str], stems: frozenset[str]) -> bool:
+        """Whether a question with these aspects and stems asks for it."""
+        return not aspects.isdisjoint(aspects_of(self.keyword)) or stems.issuperset(words.terms(self.keyword))
 
 
 DIMENSIONS = {
@@ -188,7 +187,8 @@ def _in_whom(subject: Subject, asked: Asked) -> str:
 
 def _asked_by(asked: Asked) -> Dimension | None:
     """The dimension that the question itself asks for, by its words."""
-    return next((one for one in DIMENSIONS.values() if one.keyword and one.is_asked(asked)), None)
+    aspects, stems = asked.aspects, frozenset(words.terms(asked.text))
+    return next((one for one in DIMENSIONS.values() if one.keyword and one.is_asked(aspects, stems)), None)
 
 
 def keywords(asked: Asked, text: str, dimension: str, most: int) -> list[DraftedKeyword]:

@@ -234,4 +234,9 @@ async def _name_keywords(mended: Mended, asked: Asked, most: int, run: Run) -> N
 
 
 def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:
-    return tuple(KeywordedQuestion.model_validate(one, from_attributes=True) for one in mended.subquestions)
+    return tuple(
+        KeywordedQuestion(
+            id=subquestion.id, text=subquestion.text, dimension=subquestion.dimension, keywords=subquestion.keywords
+        )
+        for subquestion in mended.subquestions
+    )

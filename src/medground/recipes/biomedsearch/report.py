@@ -12,7 +12,6 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.read.evidence import evidence_views
 from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
 from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
@@ -20,20 +19,13 @@ from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft, drafted, statements
-from medground.answering.write.read_and_answer import Answered
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
 from medground.language.clean import ended, joined
-from medground.models.operators.base import EvidenceView, Operator
+from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.news import asks_for_news
-from medground.recipes.biomedsearch.reporting import (
-    ComposeReportOutput,
-    answer_part,
-    compose_report,
-    connect_parts,
-    stands,
-)
+from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.recipes.biomedsearch.sections import (
     WORKED,
     Written,
@@ -51,7 +43,7 @@ from medground.recipes.ground.facts import graph_draft
 from medground.recipes.ground.recipe import quoted
 from medground.sources.base import suited
 from medground.values.answer import Answer
-from medground.values.document import Hit
+from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
 from medground.values.report import Connection, Report, ReportSection, SubAnswer, SubFound
@@ -69,14 +61,10 @@ UNVERIFIED = Verdict(label="unverified", critic="verbatim", note="the run ended 
 
 @dataclass(frozen=True)
 class Short:
-    """The short answer before it is checked; `entails` tells whether a stored relation states a sentence.
-
-    `more` are the next best quotes on the question.
-    """
+    """The short answer before it is checked; `entails` tells whether a stored relation states a sentence."""
 
     draft: Draft = field(default_factory=Draft)
     evidence: tuple[Evidence, ...] = ()
-    more: tuple[Sentence, ...] = ()
     entails: Callable[[Sentence], bool] | None = None
 
 
@@ -87,34 +75,32 @@ async def in_short(question: Question, run: Run) -> Short:
     if isinstance(stored, GraphAnswer):
         finding, facts = stored.finding, tuple(quote for _, quote in stored.facts)
         if facts:
-            short = Short(graph_draft(question, stored), facts, entails=lambda sentence: stored.entails(sentence.text))
+            short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
     others, lookup = beside_facts(run), words_lookup(question)
     only = [source.name for source in run.sources if suited(lookup, source) and (not stored or source.name in others)]
     if not run.answerer(compose_report).is_model and only:
         with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
             found = await quoted(question, run, only, finding)
             evidence = (*short.evidence, *found.evidence)
-            about = _about_it(question, found, run)
-            best = [one for one in found.draft.sentences if about.keys() >= set(one.evidence)] or found.draft.sentences
-            shown = {name for sentence in best for name in sentence.evidence}
-            rest = (view for name, view in about.items() if name not in shown and stands(run.reading(question), view))
-            more = tuple(Sentence(text=without_marks(view.quote), evidence=(view.id,)) for view in rest)
-            said = (*short.draft.sentences, *statements(best, evidence))
-            short = Short(short.draft.replace(sentences=said), evidence, more, short.entails)
+            said = (*short.draft.sentences, *statements(_findings(found.draft.sentences, run), evidence))
+            short = Short(short.draft.replace(sentences=said), evidence, short.entails)
     return short
 
 
-def _about_it(question: Question, found: Answered, run: Run) -> dict[str, EvidenceView]:
-    """The quotes by id that name what a question is about, without titles and aims."""
-    asked, documents = run.reading(question), run.ledger.documents
-    return {
-        view.id: view
-        for view in evidence_views(found.evidence, documents)
-        if asked.is_about(f"{view.title}\n{view.quote}") and not why_not_finding(view.quote, documents[view.paper])
+def _findings(quoted: Sequence[Sentence], run: Run) -> Sequence[Sentence]:
+    """Without the quotes that are titles or aims, unless all are."""
+    titles_and_aims = {
+        quote.id
+        for quote in run.ledger.evidence
+        if why_not_finding(quote.quote, run.ledger.documents[quote.document_id])
     }
+    return [one for one in quoted if titles_and_aims.isdisjoint(one.evidence)] or quoted
 
 
 NO_SHORT = Short()
+_ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
+_NEWS_ORDER = _ORDER | {"web": -1}
+"""Which kinds of source are read first: the literature, unless news or experience is asked for."""
 
 
 async def write_report(
@@ -138,48 +124,56 @@ async def write_report(
         run.without_model(run.recipe)
     parts = await sub_answers(await _read(found, run), run)
     answered = [part for part in parts if part.state == "answered"]
-    nothing = not short.draft.sentences and all(part.id in unasked for part in answered)
-    if nothing:
+    if not short.draft.sentences and all(part.id in unasked for part in answered):
         answered = []
+    nothing = not answered and not short.draft.sentences
     if nothing and (stopped is not None or not run.answers_anyway(compose_report)):
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
         return _with_report(answer, plan, found, parts, run, unasked=unasked)
     connections = await connected(answered, run)
     frame = await framed(answered, connections, run)
-    written = _sections(answered, short, frame, run)
-    answer, sections = await _checked(written, frame, short, answered, run, stopped)
-    if unasked and answer.decision.unmentioned:  # nothing answers, so other parts have nothing to stand below
+    written = _sections(answered, short.draft.sentences, frame, run)
+    own = next((subquestion.id for subquestion in plan.subquestions if is_own(subquestion, run)), "")
+    answer, sections = await _checked(written, own, frame, short, answered, run, stopped)
+    if answer.decision.unmentioned:  # no answer, so there is nothing below which the other parts could stand
         asked = [section for section in written if section.subquestion not in unasked]
-        answer, sections = await _checked(asked, frame, short, answered, run, stopped)
+        if len(asked) < len(written):
+            answer, sections = await _checked(asked, own, frame, short, answered, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer), unasked=unasked)
 
 
 async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
-    """What may be read for each sub-question: one document of each work, nothing retracted."""
+    """What may be read for each sub-question: one document of each work, nothing retracted, the literature first."""
     lists = [[hit for tool in one.tools for hit in tool.hits] for one in found]
     everything = [hit for hits in lists for hit in hits]
     await run.retrieve([hit.passage.document_id for hit in everything])
     withdrawn = {hit.passage.document_id for hit in everything if why_aside(hit.passage) == RETRACTED}
     lists = one_per_work([await readable(hits, run) for hits in lists], withdrawn, run)
-    return list(zip(found, lists, strict=True))
+    order = _NEWS_ORDER if asks_for_news(run.question.text) else _ORDER
+    return [
+        (one, sorted(hits, key=lambda hit: order.get(hit.passage.kind, 0)))
+        for one, hits in zip(found, lists, strict=True)
+    ]
 
 
-def _sections(answered: Sequence[Part], short: Short, frame: ComposeReportOutput, run: Run) -> list[Written]:
+def _sections(
+    answered: Sequence[Part], short: tuple[Sentence, ...], frame: ComposeReportOutput, run: Run
+) -> list[Written]:
     """The short answer, background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
-    first = short.draft.sentences
-    findings = []
-    for part in answered:
-        title = part.found.subquestion.text
-        said = in_order(part.sentences, kinds, web_first=asks_for_news(run.question.text))
-        if first and is_own(part.found.subquestion, run):
-            title, said = "More on the question", short.more[: run.settings.recipe.sentences] or said
-        findings.append(Written("findings", title, said, part.id))
+    news = asks_for_news(run.question.text)
+    asked = [part.found.subquestion for part in answered]
+    titles = ("More on the question" if short and is_own(one, run) else one.text for one in asked)
+    findings = (
+        Written("findings", title, in_order(part.sentences, kinds, web_first=news), part.id)
+        for title, part in zip(titles, answered, strict=True)
+    )
+    papers = {e.id: e.document_id for e in run.ledger.evidence}
     return [
-        Written("short", "In short", first),
+        Written("short", "In short", short),
         Written("background", "Background", _sentences(frame.background)),
-        *(findings if run.answerer(answer_part).is_model else told_once(findings, first)),
+        *told_once(findings, short, papers, quotes_only=not run.answerer(answer_part).is_model),
         Written("synthesis", "Synthesis", _sentences(frame.synthesis)),
     ]
 
@@ -190,19 +184,24 @@ def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
 
 async def _checked(
     written: Sequence[Written],
+    own: str,
     frame: ComposeReportOutput,
     short: Short,
     answered: Sequence[Part],
     run: Run,
     stopped: str | None,
 ) -> tuple[Answer, list[Written]]:
-    """The answer with its sentences checked, and its sections; of a run that ended early they are quotes."""
+    """The answer with its sentences checked, and its sections; of a run that ended early they are quotes.
+
+    `own` is the id of the part that is the question itself.
+    """
     quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
     evidence = list({quote.id: quote for quote in quotes}.values())
     sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     sentences = tuple(sentence for section in sections for sentence in section.sentences)
-    own = {"", *(part.id for part in answered if is_own(part.found.subquestion, run))}
-    beside = tuple(s for section in sections if section.subquestion not in own for s in section.sentences)
+    beside = tuple(
+        s for section in sections if section.subquestion and section.subquestion != own for s in section.sentences
+    )
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
@@ -228,7 +227,7 @@ def _with_report(
     """The answer with its report; it lists what was read, too."""
     cited = {e.id: e.document_id for e in answer.evidence}
     shown = [hit.passage.document_id for one in found for tool in one.tools for hit in tool.hits]
-    groups = works(run.ledger.documents[i] for i in dict.fromkeys((*cited.values(), *shown)))
+    groups = works(run.ledger.documents[i] for i in dict.fromkeys([*cited.values(), *shown]))
     read = tuple(
         group[0].id
         for group in groups
@@ -242,7 +241,8 @@ def _with_report(
         tool.flow.replace(cited=len({hit.passage.document_id for hit in tool.hits} & documents))
         for tool, documents in worked
     )
-    kinds = {e.id: run.ledger.documents[e.document_id].kind for e in answer.evidence}
+    by_id = {document.id: document.kind for document in answer.documents}
+    kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     short = any(section.kind == "short" for section in sections)
     told = [

@@ -27,7 +27,6 @@ from medground.models.operators.writing import (
     written_choices,
 )
 from medground.recipes.model_fields import one_line
-from medground.values.document import SourceKind
 from medground.values.question import Option, Task
 from medground.values.report import Relation
 
@@ -172,29 +171,28 @@ OWN = 0.4
 """Least share, in a quote and its title, of what a sub-question asks in words that are no aspect, such as pathways."""
 LINES = 3
 """Most lines of the records of proteins in a sub-answer."""
-RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
-"""Kinds of source whose lines are stored facts."""
+_RECORDS = ("protein", "graph")
 
 
 def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
     """The sentences that answer a sub-question, best first, then lines of records; empty if none does.
 
-    Of the whole question, the best quotes of all passages on its topic. Of a part, a quote with its title must be about
-    its things, and speak of what it asks of them.
+    Of the whole question, the best quotes of all passages on its topic, as in any answer; those that tell what it asks
+    of its things alone, if there are any. Of a part, a quote with its title must be about its things, and speak of what
+    it asks of them. Titles, aims, parts of sentences, and what is read with a sentence before answer nothing.
     """
-    texts = [passage for passage in passages if passage.kind not in RECORDS]
-    views = [one for one in quotes_on_topic(asked, texts) if stands(asked, one)]
+    texts = [passage for passage in passages if passage.kind not in _RECORDS]
+    views = [one for one in quotes_on_topic(asked, texts) if _stands(asked, one)]
     if asked.text != whole:
         views = [one for one in views if asked.is_about(f"{one.title}\n{one.quote}") and _speaks(asked, whole, one)]
-    records = [passage for passage in passages if passage.kind in RECORDS]
+    elif asked.aspects:
+        views = [one for one in views if _speaks(asked, whole, one)] or views
+    records = [passage for passage in passages if passage.kind in _RECORDS]
     return (*chosen_quotes(asked, views, most), *_lines(asked.text, whole, records))
 
 
-def stands(asked: Asked, view: EvidenceView) -> bool:
-    """Whether a quote tells something by itself: it is no title, aim or part of a sentence, and needs none before it.
-
-    Of a diagnosis methods tell too.
-    """
+def _stands(asked: Asked, view: EvidenceView) -> bool:
+    """Whether a quote is a whole sentence that tells something by itself; of a diagnosis methods tell too."""
     is_method = "diagnosis" not in asked.aspects and describes_method(view.quote)
     is_part = is_fragment(view.quote, view.title) or POINTS_BACK.match(view.quote)
     return not (is_part or is_method or asks_or_plans(view.quote))

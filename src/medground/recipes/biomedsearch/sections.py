@@ -17,7 +17,7 @@ from medground.values.usage import Author
 
 @dataclass(frozen=True)
 class Written:
-    """A section as it was written: its sentences, or the statements they were split into.
+    """A section as it was written: its sentences, or the statements they were split into, and notes of the program.
 
     `subquestion` is the one that it answers.
     """
@@ -26,24 +26,29 @@ class Written:
     title: str
     sentences: tuple[Sentence, ...] = ()
     subquestion: str = ""
+    notes: tuple[str, ...] = ()
 
 
-def told_once(sections: Iterable[Written], short: Sequence[Sentence]) -> Iterator[Written]:
-    """Sections of quotes, without what the short answer or an earlier one says in the same words; none is empty."""
-    said = [_said(sentence) for sentence in short]
+def told_once(
+    sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str], *, quotes_only: bool
+) -> Iterator[Written]:
+    """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
+
+    Of quotes alone, the same words of another paper are not said again either. `papers` are the documents of quotes by
+    their ids.
+    """
+    said = list(short)
     for section in sections:
         new = list[Sentence]()
         for sentence in section.sentences:
-            text = _said(sentence)
-            if not any(text in other or other in text for other in said):
+            own = {papers[e] for e in sentence.evidence}
+            of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
+            again = quotes_only and any(words.tokens(sentence.text) == words.tokens(other.text) for other in said)
+            if not again and not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
-                said.append(text)
+                said.append(sentence)
         if new:
             yield replace(section, sentences=tuple(new))
-
-
-def _said(sentence: Sentence) -> str:
-    return f" {' '.join(words.tokens(sentence.text))} "
 
 
 def in_order(
@@ -59,25 +64,23 @@ def rests_on_web(evidence: Sequence[str], kinds: Mapping[str, SourceKind]) -> bo
 
 
 def placed(sections: Sequence[Written], answer: Answer) -> tuple[ReportSection, ...]:
-    """The sections where the rationale has them; those without a released sentence are left out.
+    """The sections where the rationale has them; those without a released sentence and without notes are left out.
 
     The statements of the answer are those of the split sections in order, without the ones that were held back.
     """
     found: list[ReportSection] = []
-    first = 0
+    first = end = 0
     for section in sections:
-        before = first
+        start, before = end, first
         for sentence in section.sentences:
             left = answer.statements[first : first + 1]
             first += [(s.text, s.evidence) for s in left] == [(sentence.text, sentence.evidence)]
         if first > before:
             start = answer.statements[before].start
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
-            found.append(
-                ReportSection(
-                    kind=section.kind, title=section.title, subquestion=section.subquestion, start=start, end=end
-                )
-            )
+        if first > before or section.notes:
+            kept = {name: getattr(section, name) for name in ("kind", "title", "notes", "subquestion")}
+            found.append(ReportSection(**kept, start=start, end=end))
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ Source: BioMedSearch, section III.C: the results of each sub-query are evaluated
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -17,12 +17,15 @@ from medground.home.concurrency import concurrently
 from medground.models.operators.base import SentencedPassage, sentence_ids
 from medground.recipes.biomedsearch import reporting
 from medground.recipes.biomedsearch.parts import OWN
-from medground.values.document import Hit
+from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound
 from medground.values.research_plan import SubQuestion
 from medground.values.statement import Conflict
 from medground.values.usage import KEYLESS
+
+RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
+"""Kinds of source whose lines are stored facts."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Part:
     state: SubAnswerState
     reason: str = ""
     sentences: tuple[Sentence, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence, ...] = field(default=())
     answered_by: str = ""
 
     @property
@@ -66,41 +69,44 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], run: Run)
 
     Raises ModelFailed: the model failed on every sub-question.
     """
-    shown = [(one, _shown(one, hits, run)) for one, hits in found]
-    outputs = await concurrently(_asked(*one, run) for one in shown)
+    shown = [_shown(one, hits, run) for one, hits in found]
+    outputs = await concurrently(_asked(one, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, reporting.AnswerPartOutput) for output in outputs):
         raise failures[0]
-    return [_part(*one, output, run) for one, output in zip(shown, outputs, strict=True)]
+    return [_part(one, output, run) for one, output in zip(shown, outputs, strict=True)]
 
 
-_Passages = tuple[SentencedPassage, ...]
+@dataclass(frozen=True)
+class _Shown:
+    """The passages of a sub-question as they are shown."""
+
+    found: SubFound
+    passages: tuple[SentencedPassage, ...]
 
 
-def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Passages:
+def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
     asked = run.question.replace(text=found.subquestion.text, options=())
-    return shown_passages(asked, quotable(hits, run), run, records=reporting.RECORDS)
+    return _Shown(found, shown_passages(asked, quotable(hits, run), run, records=RECORDS))
 
 
-async def _asked(found: SubFound, passages: _Passages, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
-    if not passages:
+async def _asked(shown: _Shown, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
+    if not shown.passages:
         return None
-    one, most = found.subquestion, run.settings.recipe.sentences
+    one, most = shown.found.subquestion, run.settings.recipe.sentences
     whole = one.text if is_own(one, run) else run.question.text
-    value = reporting.AnswerPartInput(question=one.text, part_of=whole, passages=passages, sentences=most)
+    value = reporting.AnswerPartInput(question=one.text, part_of=whole, passages=shown.passages, sentences=most)
     try:
         return await run.ask(reporting.answer_part, value)
     except ModelFailed as failed:
         return failed
 
 
-def _part(
-    found: SubFound, passages: _Passages, output: reporting.AnswerPartOutput | ModelFailed | None, run: Run
-) -> Part:
-    unanswered = Part(found, "not answerable")
+def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None, run: Run) -> Part:
+    unanswered = Part(shown.found, "not answerable")
     if output is None:
-        searched = any(tool.state in ("found", "empty") for tool in found.tools)
-        ended = all(NOT_ENDED not in tool.failures for tool in found.tools)
+        searched = any(tool.state in ("found", "empty") for tool in shown.found.tools)
+        ended = all(NOT_ENDED not in tool.failures for tool in shown.found.tools)
         return unanswered if searched else replace(unanswered, state="failed", reason="" if ended else NOT_ENDED)
     if isinstance(output, ModelFailed):
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
@@ -109,10 +115,10 @@ def _part(
         reason = remark(output.reason, run.ledger.documents.values(), run.question.text) or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
-    records = frozenset(sentence_ids(passage for passage in passages if passage.kind in reporting.RECORDS))
+    records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
     sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
-    return Part(found, "answered", "", sentences, evidence, author)
+    return Part(shown.found, "answered", "", sentences, evidence, author)
 
 
 def _line(quote: Evidence) -> Sentence:

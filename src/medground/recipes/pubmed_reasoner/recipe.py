@@ -4,7 +4,6 @@
 what we added; the preset `pubmed-reasoner-paper` turns off all of it.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -14,7 +13,7 @@ from medground.answering.captions import design
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import evidence_views, with_findings
-from medground.answering.read.reading_list import WEIGHED, Reading, best_first, reading_list, reading_step
+from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted, written
@@ -190,10 +189,9 @@ async def _reflective_retrieval(asked: Asked, hits: Sequence[Hit], known: Sequen
     extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
     waiting = await screen_batch(asked, await _top(asked, hits, run), run)  # Eq. 12
     evidence, before, missing = list(known), _needed(run), ""
-    most = math.ceil(len(waiting) / size)
-    for number in range(1, most + 1):
+    for number, batch in enumerate(batches(waiting, size), start=1):
         readings, waiting = waiting[:size], waiting[size:]
-        with run.step(reading_step(readings, number, most)):
+        with run.step(replace(batch, readings=tuple(readings)).step):
             added = await extract_evidence(asked, readings, run)  # Eq. 13 and 14
             evidence += added
             if not extras.batching:
