@@ -418,9 +418,7 @@ def names_its_subject(asked: str) -> bool:
         return len(named) > 1 or (not topics_of(asked) and any(_is_a_name(thing.text) for thing in things(asked)))
     if named[0].role == "disease":
         return said[0] in ASKING or not (_is_symptom(named[0]) or _is_compared(asked))
-    if (
-        sum(one.is_thing and one.of_health and not one.aside for one in _known(asked)) > 1
-    ):  # does omeprazole cause fractures
+    if sum(one.is_thing and not one.aside for one in _known(asked)) > 1:  # does garlic cause bleeding
         return True
     is_whole = said[0] in ASKING - {"which"} and len(said) > _NAME and _PERSONS.isdisjoint(said)
     return is_whole and not ACTING.search(asked)

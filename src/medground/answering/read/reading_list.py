@@ -222,13 +222,12 @@ def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping
     """A sentence of a passage, judged for a question, whose value in a table comes first if that is asked."""
     title, sentence = passage.title, passage.text[start:end]
     of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked
-    beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
-    judged = Judged(title, sentence, terms)
-    if asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"]):
-        judged = judged.with_term("another type", GAINS["another type"])
-    if asked.is_defined_in(sentence):
-        judged = judged.with_term("defines", GAINS["defines"])
-    return judged.with_term("cell", GAINS["cell"] * beside) if beside else judged
+    held = {
+        "cell": max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section)),
+        "another type": bool(asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"])),
+        "defines": asked.is_defined_in(sentence),
+    }
+    return Judged(title, sentence, dict(terms) | {name: GAINS[name] * share for name, share in held.items() if share})
 
 
 def candidates(readings: Sequence[Reading]) -> list[Candidate]:
@@ -256,21 +255,6 @@ def sentences_of(reading: Reading) -> list[tuple[Passage, int, int]]:
     return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Documents that are read together: batch `number`, counted from 1, of at most `of`."""
-
-    readings: tuple[Reading, ...]
-    number: int
-    of: int
-
-    @property
-    def step(self) -> ReadingBatch:
-        """The step that is reported and traced while it is read."""
-        return ReadingBatch(documents=tuple(r.document_id for r in self.readings), number=self.number, of=self.of)
-
-
-def batches(readings: Sequence[Reading], size: int) -> list[Batch]:
-    """Consecutive batches of `size` documents; the last may be shorter."""
-    parts = [tuple(readings[start : start + size]) for start in range(0, len(readings), size)]
-    return [Batch(part, number, len(parts)) for number, part in enumerate(parts, start=1)]
+def reading_step(readings: Sequence[Reading], number: int = 1, of: int = 1) -> ReadingBatch:
+    """The step that is reported while documents are read together: batch `number`, from 1, of at most `of`."""
+    return ReadingBatch(documents=tuple(reading.document_id for reading in readings), number=number, of=of)

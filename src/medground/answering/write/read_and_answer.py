@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from medground.answering.read.excerpts import budget_of, excerpts
-from medground.answering.read.reading_list import Batch, Reading
+from medground.answering.read.reading_list import Reading, reading_step
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
 from medground.answering.write.reason import with_quotes
@@ -59,7 +59,7 @@ async def answer_from(
     value = ReadInput(
         question=question.text, task=question.task, options=question.options, passages=shown.passages, search=search
     )
-    with run.step(Batch(tuple(readings), 1, 1).step):
+    with run.step(reading_step(readings)):
         output = await run.ask(read_and_answer, value)
     run.read.update(dict.fromkeys(shown.read))
     written = with_quotes(question, output.statements, output, run, run.author(read_and_answer))

@@ -84,7 +84,7 @@ def pubmed_text_format(start: str) -> str | None:
 def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     """The records of a file in one of the two formats; the position of a bad one is its line."""
     text = text_of(path).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if summary and not _BEGINS.match(text.lstrip()):
+    if summary and not _BEGINS.match(text.lstrip()) and _PMID.search(text):
         text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))

@@ -14,7 +14,7 @@ from medground.answering.conclude.finish import finish
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.read.evidence import quotes_of
 from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.answering.read.reading_list import Batch, Reading
+from medground.answering.read.reading_list import Reading, reading_step
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
@@ -83,7 +83,7 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
         if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
             continue
-        with run.step(Batch(tuple(readings), 1, 1).step):
+        with run.step(reading_step(readings)):
             found = [] if only_retracted(asked, readings, run) else quotes_of(asked, readings, run)
         if latest(asked.text):
             found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))

@@ -4,6 +4,7 @@
 what we added; the preset `pubmed-reasoner-paper` turns off all of it.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,7 +14,7 @@ from medground.answering.captions import design
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import evidence_views, with_findings
-from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
+from medground.answering.read.reading_list import WEIGHED, Reading, best_first, reading_list, reading_step
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted, written
@@ -189,9 +190,10 @@ async def _reflective_retrieval(asked: Asked, hits: Sequence[Hit], known: Sequen
     extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
     waiting = await screen_batch(asked, await _top(asked, hits, run), run)  # Eq. 12
     evidence, before, missing = list(known), _needed(run), ""
-    for number, batch in enumerate(batches(waiting, size), start=1):
+    most = math.ceil(len(waiting) / size)
+    for number in range(1, most + 1):
         readings, waiting = waiting[:size], waiting[size:]
-        with run.step(replace(batch, readings=tuple(readings)).step):
+        with run.step(reading_step(readings, number, most)):
             added = await extract_evidence(asked, readings, run)  # Eq. 13 and 14
             evidence += added
             if not extras.batching:
