@@ -113,7 +113,7 @@ def test_what_an_erratum_says_stands_beside_the_paper_that_it_corrects(
     make_run: Callable[..., Run], memory_source: Any
 ) -> None:
     paper = record(1, "Gliptarex and weight", "Weight fell by 14.2 kg with gliptarex.", 2019, "Journal Article")
-    said = "The weight loss with gliptarex was given as 14.2 kg; it was 4.2 kg."
+    said = "That weight fell by 14.2 kg should read 4.2 kg."
     erratum = record(2, "Erratum: Gliptarex and weight", said, 2020, "Published Erratum")
     run = make_run("How much weight is lost with gliptarex?", [memory_source([paper, erratum])])
     answer = asyncio.run(ground(run.question, run))
@@ -131,7 +131,11 @@ def test_what_an_erratum_says_stands_beside_the_paper_that_it_corrects(
             ("6.8 kg", "16.8 kg"),
         ),
         ("The dose was 50 mg daily.", "The dose should have been 5 mg, not 50 mg.", ("5 mg", "50 mg")),
-        ("Mortality was 12% at a year.", "On page 4, “12%” should read “21%”.", ("21%", "12%")),
+        ("Mortality was 12% at a year.", "On page 4, “mortality was 12%” should read “21%”.", ("21%", "12%")),
+        ("Mortality was 12% at a year.", "Diarrhoea was given as 12%; it was 21%.", None),
+        ("The dose was 5 mg daily.", "The correct dose is 5 mg, not 50 mg.", None),
+        ("Survival was 60%.", "Survival was 60%. The correct p is 0.05%.", None),
+        ("Drug A reduced it by 1.2%.", "Drug B reduced it by 1.4%, not 1.2%.", None),
         (
             "It fell by 4.2 kg and by 1.1 kg with placebo.",
             "It should read: less by 3.2 kg with drug and 1.1 kg with placebo.",

@@ -1,5 +1,7 @@
 """What people type into a search box: a query of another service is translated, or refused with the reason."""
 
+import re
+
 import pytest
 from rows import each_row
 
@@ -46,7 +48,7 @@ def test_a_query_of_another_service_is_refused_and_noted(query: str, service: st
         ),
         ("heart failure.mp. [mp=title, abstract]", '"heart failure"[tw]'),
         ("(asthma.ti. or wheez*).ti,ab,kf. not cohort.pt.", "(asthma[ti] OR wheez*[tiab]) NOT cohort[pt]"),
-        ("asthma.hw,ti. and smith j.au.", 'asthma[tw] AND "smith j"[au]'),
+        ("not-for-profit.tw. and smith j.au.", 'not-for-profit[tw] AND "smith j"[au]'),
         ("'heart failure'/exp/mj OR 'heart failure':ti,ab", '"heart failure"[majr] OR "heart failure"[tiab]'),
         ("'asthma'/de AND [2010-2020]/py", '"asthma"[mh:noexp] AND 2010:2020[dp]'),
     ],
@@ -56,6 +58,24 @@ def test_what_pubmed_can_say_of_ovid_and_embase_is_translated(query: str, transl
     repaired = normalize(query)
     assert repaired.query == parse(translated)
     assert any(note.endswith(f"searched for: {translated}") for note in repaired.notes)
+
+
+@each_row(
+    ("query", "part"),
+    [
+        ("exp Asthma/ or wheezing.tw. and child.tw.", "“and” with “or” outside brackets"),
+        ("(exp Asthma/ and child.tw.", "brackets that are missing"),
+        ("exp Asthma/ or 2", "2"),
+        ("exp Wounds and Injuries/", "exp Wounds without a field"),
+        ('"wom?n".tw. and exp Asthma/', "wom"),
+        ("breast.hw. and exp Asthma/", ".hw."),
+        ("exp asthma.tw.", "exp asthma"),
+        ("'x'/exp:ti", ":ti"),
+    ],
+)
+def test_what_pubmed_would_read_otherwise_is_refused_with_the_part(query: str, part: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(part)):
+        typed_query(query)
 
 
 @each_row(

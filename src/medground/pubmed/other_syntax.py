@@ -43,10 +43,10 @@ _FORMS = {
 _PIECE = re.compile(
     r"""
     \s*(?:
-    (?P<sign> [()] | \b(?:and|or|not)\b ) |
+    (?P<sign> [()] | (?<![\w-])(?:and|or|not)(?![\w-]) ) |
     (?P<years> \[(?:1[89]|20)\d\d(?:-(?:1[89]|20)\d\d)?]/py ) |
     (?P<name> (?:exp\s+)? [*]? (?: "[^"]+" | '[^']+' |
-        (?:(?!(?:and|or|not|adj\d*|near|next|limit\s\d+|remove\sduplicates)\b) [\w,-]+[*$]?(?!\w)\s?)+ ) ) |
+        (?:(?!(?:and|or|not|adj\d*|near|next|limit\s\d+|remove\sduplicates)(?![\w-])) [\w,-]+[*$]?(?!\w)\s?)+ ) ) |
     (?P<fields> [.:](?:[a-z]{2},?)+(?:[.]|\b)(?:\s*\[mp=[^]]*])? ) |
     (?P<heading> /(?:exp/mj|exp|de|mj)\b | /(?:[a-z]{2}\b(?:,\s?[a-z]{2}\b)*)?(?!\w)(?:\s*\[[\w\s&,;-]+])? )
     )
@@ -57,11 +57,17 @@ _PIECE = re.compile(
 _TAGS = dict(
     re.findall(
         r"(\w+)=(\S+)",
-        "mp=tw ab=tiab kw=tiab kf=tiab ot=tiab de=mh:noexp sh=mh:noexp hw=mh jw=ta jn=ta lg=la yr=dp af=all",
+        "mp=tw ab=tiab kw=ot kf=tiab ot=tt de=mh:noexp sh=mh:noexp jw=ta jn=ta lg=la yr=dp af=all",
     )
 )
 """Fields of Ovid and Embase that PubMed calls otherwise."""
-_OF_WORDS = frozenset(["tw", "tiab", "ti", "mh", "mh:noexp"])
+_OF_WORDS = frozenset(["tw", "tiab", "ti", "ot", "mh", "mh:noexp"])
+_UNTOLD = re.compile(r"[?#]|(?<=\w)[*$](?=\w)|(?<=.)\bexp\s|^\d+$|\n", re.IGNORECASE)
+"""What PubMed has no counterpart for within a term: wildcards but at its end, a second `exp`, the number of a line."""
+_YEARS = re.compile(r"\W*(?:1[89]|20)\d\d(?:\s*-\s*(?:1[89]|20)\d\d)?\W*")
+_SIGNS = {"(": "(", ")": ")", "AND": "A", "OR": "O", "NOT": "N"}
+_LEVEL = re.compile(r"t(?:(?:At)*(?:Nt)*|(?:Ot)*)")
+"""Terms with their operators: what is mixed without brackets is read in another order by each service."""
 _NAME = re.compile(r"(?i)(?P<explode>exp\s+)?(?P<major>[*])?\"?(?P<name>[^\"]*)")
 
 
@@ -106,16 +112,33 @@ def _translated(query: str) -> str:
                 pieces.append(text.upper())
             case "years":
                 pieces.append(text[1:-4].replace("-", ":") + "[dp]")
-            case "name":
+            case "name" if not _UNTOLD.search(text):
                 start = len(pieces)
                 pieces.append(text.replace("'", '"').replace("$", "*"))
-            case "heading" if start == len(pieces) - 1:
+            case "heading" if start == len(pieces) - 1 and not pieces[-1].endswith("]"):
                 pieces[-1] = _heading(pieces[-1], text)
-            case "fields" if start < len(pieces):
+            case "fields" if any(_is_bare(piece) for piece in pieces[start:]):
                 pieces[start:] = [_in_field(piece, text) for piece in pieces[start:]]
             case _:
                 raise ValueError(text)
+    if bare := next(filter(_is_bare, pieces), None):
+        raise ValueError(f"{bare} without a field")
+    _check_order(pieces)
     return " ".join(pieces).replace("( ", "(").replace(" )", ")")
+
+
+def _is_bare(piece: str) -> bool:
+    """Whether a piece is a term without a tag."""
+    return piece not in _SIGNS and not piece.endswith(("]", "])"))
+
+
+def _check_order(pieces: list[str]) -> None:
+    """Raises ValueError: brackets or operators are missing, or operators are mixed without brackets."""
+    level, before = "".join(_SIGNS.get(piece, "t") for piece in pieces), ""
+    while level != before:
+        level, before = re.sub(rf"\({_LEVEL.pattern}\)", "t", level), level
+    if not _LEVEL.fullmatch(level):
+        raise ValueError("brackets that are missing, or “and” with “or” outside brackets")
 
 
 def _heading(term: str, suffix: str) -> str:
@@ -132,12 +155,14 @@ def _heading(term: str, suffix: str) -> str:
 
 def _in_field(piece: str, suffix: str) -> str:
     """A term with the tag of `.ti,ab.`; brackets, operators and what has a tag stay as they are."""
-    if piece in ("(", ")", "AND", "OR", "NOT") or piece.endswith("]"):
+    if not _is_bare(piece):
         return piece
+    if piece[:4].casefold() == "exp ":
+        raise ValueError(piece)
     tags = {_TAGS.get(name, name) for name in re.findall(r"[a-z]{2}", suffix.partition("[")[0].casefold())}
     if len(tags) > 1 and tags <= _OF_WORDS:
-        tags = {"tiab" if tags == {"ti", "tiab"} else "tw"}
-    if len(tags) > 1 or read_tag(min(tags)).use is None:
+        tags = {"tiab" if tags <= {"ti", "tiab", "ot"} else "tw"}
+    if len(tags) > 1 or read_tag(min(tags)).use is None or (tags == {"dp"} and not _YEARS.fullmatch(piece)):
         raise ValueError(suffix)
     phrase = f'"{piece}"' if " " in piece and piece[0] != '"' else piece
     return f"{phrase}[{tags.pop()}]"

@@ -5,20 +5,22 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from medground.language import words
-from medground.language.quantities import quantities, same_unit
+from medground.language.quantities import Quantity, quantities, same_unit
 from medground.pubmed.characters import letters_of
 from medground.values.document import Document
 from medground.values.identifiers import papers_named
 
 _SHORTEST = 12
 """Letters of a title that is found in another."""
-_SAME = 0.6
-"""Least share of a quote's words, by weight, that an erratum repeats where it prints the sentence anew."""
-_CONTRAST = re.compile(
-    r"(?i)^\W+(?:but |and )?(?:(?:not|instead of|rather than)\s(?:of |as |by |the )*\W*|(?:it (?:was|is)|"
-    r"(?:should|must) (?:be|read|have)|(?:the )?(?:correct|actual|true|right)\w*)\b[^.;]{0,50})$"
+_RIGHT_FIRST = re.compile(
+    r"(?i)^[\s,;(–-]*(?:and |but )?(?:not|instead of|rather than)\s(?:of |as |by |the )*[\s\"“‘']*$"
 )
-"""What stands between a wrong number and the right one, or the other way round."""
+_WRONG_FIRST = re.compile(
+    r"(?i)^[\s,;)\"”’'–-]*(?:but |and )?(?:it (?:was|is)|(?:should|must) (?:be|read|have been))[\s:\"“‘']*$"
+)
+"""What stands between the right number and the wrong one, and between the wrong one and the right one."""
+_CLAUSE = re.compile(r"(?<=[.;])\s")
+_LETTER = re.compile(r"\b[A-Z]\b")
 
 
 def of_paper(title: str, paper: Sequence[str], errata: Sequence[Document]) -> Iterator[Document]:
@@ -38,17 +40,31 @@ def names_paper(record: Document, paper: Sequence[str]) -> bool:
 def corrected_number(quote: str, said: str) -> tuple[str, str] | None:
     """The number that an erratum puts in place of one of a quote, and that one; None if it cannot be told.
 
-    Both stand in the erratum, set against each other, or it prints the sentence anew with another number of that unit.
+    The quote has the wrong one and the erratum both, set against each other, or the erratum prints the clause anew. It
+    has every word that says in the quote what the number is of: else it may be of another group or outcome.
 
-    >>> corrected_number("Weight fell by 14.2 kg.", "The loss was given as 14.2 kg; it was 4.2 kg.")
+    >>> corrected_number("Weight fell by 14.2 kg.", "That weight fell by 14.2 kg should read 4.2 kg.")
     ('4.2 kg', '14.2 kg')
     """
     held, told = quantities(quote), quantities(said)
     fresh = [new for new in told if all(new.values != old.values for old in held)]
-    gone = [old for old in held if all(new.values != old.values for new in told)]
-    beside = [pair for pair in pairwise(told) if _CONTRAST.search(said[pair[0].end : pair[1].start])]
-    named = [(new, old) for one, other in beside for new, old in ((one, other), (other, one)) if old not in fresh]
-    if not named and words.coverage(frozenset(words.terms(quote)), words.terms(said)) >= _SAME:
-        named = [(new, old) for new in fresh for old in gone]
-    found = {(new.text, old.text) for new, old in named if new in fresh and same_unit(new.unit, old.unit)}
+    named = list[tuple[Quantity, Quantity]]()
+    for one, other in pairwise(told):
+        between = said[one.end : other.start]
+        named += [(one, other)] if _RIGHT_FIRST.search(between) else []
+        named += [(other, one)] if _WRONG_FIRST.search(between) else []
+    if not named and _words(quote) <= _words(said):
+        named = [(new, old) for new in fresh for old in held if all(old.values != one.values for one in told)]
+    found = {
+        (new.text, wrong.text)
+        for new, wrong in named
+        for old in held
+        if new in fresh and old.values == wrong.values and same_unit(new.unit, old.unit)
+        if set() < _words(_CLAUSE.split(quote[: old.start])[-1]) <= _words(said)
+    }
     return found.pop() if len(found) == 1 else None
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text without numbers, with names of one letter, as in "Drug A"."""
+    return frozenset([*(term for term in words.terms(text) if not term[0].isdigit()), *_LETTER.findall(text)])

@@ -23,7 +23,6 @@ class Draft(Frozen):
 
     `form` is that of a short answer to an open question; None where the rationale is the answer. `missing` says
     what the sources do not report. `beside` are those of the sentences that answer other questions on the subject.
-    `read` says that what reads a sentence with the question found that the first one answers.
     """
 
     sentences: tuple[Sentence, ...] = ()
@@ -33,7 +32,6 @@ class Draft(Frozen):
     form: AnswerForm | None = None
     missing: tuple[str, ...] = ()
     beside: tuple[Sentence, ...] = ()
-    read: bool = False
 
 
 def drafted(

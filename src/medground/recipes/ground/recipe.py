@@ -6,7 +6,7 @@ statement from Reason and Verify (Algorithm 1).
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from medground.answering.conclude.compose import compose
@@ -14,14 +14,14 @@ from medground.answering.conclude.finish import finish
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.read.evidence import quotes_of
 from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.answering.read.reading_list import Reading, reading_step
+from medground.answering.read.reading_list import reading_step
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
 from medground.answering.write.read_and_answer import Answered
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.language.quoting.judged import answers_as_read, none_answers
+from medground.language.quoting.judged import none_answers
 from medground.language.requests import latest
 from medground.models.operators.answering import read_and_answer
 from medground.recipes.base import Recipe
@@ -78,7 +78,6 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     """The best quotes of texts, without a model."""
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
-    judged: list[Reading] = []
     for asked in each_question(question, run):
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
         if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
@@ -89,22 +88,10 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
             found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
-        judged += readings
         for sentence in best_quotes(asked, found, run):
             if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
                 shown.append(sentence)
-    first = [quote for sentence in shown[:1] for quote in evidence if quote.id in sentence.evidence]
-    return Answered(draft=Draft(sentences=tuple(shown), read=_is_read(first, judged)), evidence=tuple(evidence))
-
-
-def _is_read(quotes: Sequence[Evidence], readings: Iterable[Reading]) -> bool:
-    """Whether a network found that a sentence of the quotes answers."""
-    return answers_as_read(
-        sentence
-        for reading in readings
-        for at, sentence in reading.judged.items()
-        if any(reading.document_id == quote.document_id and quote.start <= at < quote.end for quote in quotes)
-    )
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
