@@ -96,7 +96,7 @@ def printed(paragraph: list[Part]) -> str:
 
 
 def made(paragraphs: list[list[Part]], table: list[list[Part]], *, in_control: bool) -> bytes:
-    """A Word file of these paragraphs, the last perhaps in a content control, and a table, also in the cell of a table.
+    """A Word file of these paragraphs, the last perhaps in a content control, and a table in the cell of a table.
 
     It names no author.
     """
@@ -126,7 +126,6 @@ def made(paragraphs: list[list[Part]], table: list[list[Part]], *, in_control: b
     inner = f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>{rows}</w:tbl><w:p/>"
     outer = f"<w:tr><w:tc>{inner if table else '<w:p/>'}</w:tc><w:tc>{written(paragraphs[0])}</w:tc></w:tr>"
     blocks.append(f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>{outer}</w:tbl>")
-    blocks += ["<w:p></w:p>", inner.removesuffix("<w:p/>")] if table else []
     for at, block in enumerate(blocks):
         body.insert(at, parse_xml(block.replace(">", f" {_NAMES}>", 1)))
     told = [f'<w:footnote w:id="{at}"><w:p>{run(text(note))}</w:p></w:footnote>' for at, note in enumerate(notes, 2)]

@@ -140,8 +140,7 @@ def views_with_faults(reader: Reader, refused: Refused) -> dict[str, list[str]]:
     return {view: wrong for view, wrong in found.items() if wrong}
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}")
-@pytest.mark.parametrize("language", REFUSED)
+@pytest.mark.parametrize(("language", "size"), [("en", SIZES[0]), ("fr", SIZES[1]), ("de", SIZES[2]), ("es", SIZES[0])])
 def test_views_fit_lead_on_and_say_nothing_in_another_language(
     browser: Opened, language: str, size: tuple[int, int]
 ) -> None:
