@@ -45,7 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (758_828, 620_000),  # with 25,000 of `medground check`, which may add 15,000
+    "Python tokens": (758_865, 620_000),  # with 25,000 of `medground check`, which may add 15,000
     "KB written by hand": (353, 330),
     "files that decide the first line": (29, 10),
     "lines that decide the first line": (4_804, 2_200),

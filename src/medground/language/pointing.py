@@ -53,6 +53,7 @@ _BARE = verbose_pattern(
     avoid|with|against|from|by|of)\ (?P<last>this|that)(?=[?.! ]*$)
     """
 )
+_MEANS = verbose_pattern(rf"(?:{_DRUG})s?")
 _ILLNESS_ALONE = verbose_pattern(
     rf"""
     (?:{_ILLNESS})s?
@@ -98,12 +99,14 @@ def pointing(asked: str, before: Conversation) -> Reading | None:
     groups = found.groupdict()
     group: str | int = next((name for name in ("word", "last") if groups.get(name)), 0)
     word = found[group]
-    named = things_before(before)
-    thing = _meant(word, groups.get("noun") or "", named, asked, before) if named else None
+    named, noun = things_before(before), groups.get("noun") or ""
+    thing = _meant(word, noun, named, asked, before) if named else None
     if thing is None:
         asked_before = before.question[:80]
         raise UsageError(f"cannot tell from “{asked_before}” what {word!r} refers to; write the name in its place")
     name = for_what(thing.text, before)
+    if _MEANS.fullmatch(noun) and any(topic.role == "disease" for topic in topics_of(name)):
+        name = f"the {noun} for {name}"  # the vaccine, after shingles
     text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), name)
     return Reading(text, word=word, stands_for=name)
 
