@@ -25,6 +25,7 @@ def test_a_conversation_keeps_its_subject(half: str, least: float) -> None:
     ("former", "asked", "read"),
     [
         ("What is neurofibromatosis type 1?", "And type 2?", "What is neurofibromatosis type 2?"),
+        ("What is shingles?", "who should not get the vaccine", "who should not get the vaccine for shingles"),
         ("How is stage 2 melanoma treated?", "and stage 4?", "How is stage 4 melanoma treated?"),
         ("Is hepatitis C contagious?", "and B?", "Is hepatitis B contagious?"),
         ("Is asthma or gout more common?", "how is the second treated", "how is gout treated"),
