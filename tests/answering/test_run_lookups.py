@@ -44,7 +44,7 @@ class Recorded:
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         self.asked.append((lookup, filters))
         if self.barrier is not None:
-            await asyncio.wait_for(self.barrier.wait(), timeout=5)
+            await asyncio.wait_for(self.barrier.wait(), timeout=60)
         for _ in range(self.turns.get(lookup.text, 0)):
             await asyncio.sleep(0)
         self.answered.append(lookup.text)

@@ -32,6 +32,8 @@ from medground.home.settings import Settings
 from medground.version import __version__
 
 pytestmark = pytest.mark.usefixtures("loopback")
+PATIENCE = 120.0
+"""Seconds; a test on a busy machine waits for its first answer."""
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"
 INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -45,7 +47,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 @asynccontextmanager
 async def served(papers: Settings, *, authenticated: bool = False) -> AsyncIterator[tuple[str, Service]]:
     """The address and the service of a real server on a free port."""
-    times = Times(patience=20, beat=0.2)
+    times = Times(patience=PATIENCE, beat=0.2)
     async with Service.open(papers) as service, mcp_served(service, authenticated=authenticated, times=times) as url:
         yield url, service
 
@@ -55,7 +57,7 @@ async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator
     """A client of the official SDK, with a token if there is one."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
-        httpx2.AsyncClient(headers=headers) as connection,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as connection,
         Client(streamable_http_client(url, http_client=connection), mode=mode) as talk,
     ):
         yield talk
@@ -99,7 +101,7 @@ async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings)
             other = await talk.call_tool("ask", {"question": "Does it reduce gout?", "follow": trace_id})
             assert other.is_error
         tokens.revoke("bob")
-        async with httpx2.AsyncClient() as plain:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as plain:
             for sent_as in ("", f"Bearer {bob}", "Bearer x", ann, "Basic eDp5"):
                 headers = {"Authorization": sent_as} if sent_as else {}
                 sent = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, **headers})
@@ -114,7 +116,7 @@ async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings)
 async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
     async with served(papers) as (url, _):
         own = url.removesuffix("/mcp")
-        async with httpx2.AsyncClient(headers=ACCEPT) as plain:
+        async with httpx2.AsyncClient(headers=ACCEPT, timeout=PATIENCE) as plain:
             statuses: dict[str, int] = {}
             for name, headers in {
                 "own": {"Origin": own},
@@ -142,7 +144,7 @@ async def test_it_serves_until_it_is_told_to_stop(papers: Settings) -> None:
     async with client(await listening) as talk:
         assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
     signal.raise_signal(signal.SIGINT)
-    await asyncio.wait_for(serving, 20)
+    await asyncio.wait_for(serving, PATIENCE)
 
 
 COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
@@ -194,7 +196,7 @@ async def test_each_request_may_go_to_another_process(papers: Settings, environm
     with two_processes(environment, "mcp", "--http") as ports:
         for mode in ("auto", "legacy"):
             async with (
-                httpx2.AsyncClient(headers=bearer, transport=InTurn(ports), timeout=120) as plain,
+                httpx2.AsyncClient(headers=bearer, transport=InTurn(ports), timeout=PATIENCE) as plain,
                 Client(streamable_http_client("http://127.0.0.1:1/mcp", http_client=plain), mode=mode) as talk,
             ):
                 call, given, read = "fetch", {"id": "BOOK:long"}, []
@@ -204,7 +206,7 @@ async def test_each_request_may_go_to_another_process(papers: Settings, environm
                     call, given = "read_more", {"cursor": page.get("cursor", "")}
                 assert "".join(read) == LONG and len(read) > 2
     with two_processes(environment, "web", "--no-browser") as ports:
-        async with httpx2.AsyncClient(transport=InTurn(ports), base_url="http://127.0.0.1:1", timeout=120) as browser:
+        async with httpx2.AsyncClient(transport=InTurn(ports), base_url="http://127.0.0.1:1", timeout=PATIENCE) as browser:
             assert (await browser.post("/session", json={"token": secret})).status_code == 200
             sent = {"json": {"text": "aspirin"}, "headers": {"X-CSRF-Token": browser.cookies["medground_csrf"]}}
             assert [(await browser.post("/v1/search", **sent)).status_code for _ in range(2)] == [200, 200]
