@@ -247,10 +247,13 @@ def table(
     Without columns, a question that compares two things has one for each of them.
     """
     from medground.answering.evidence_table import in_words
+    from medground.engine.answers import Answers
     from medground.engine.blocking import BlockingEngine
+    from medground.home.kept_files import settings_of
     from medground.home.settings import Settings
 
-    with BlockingEngine(Settings.load()) as engine:
+    now = Settings.load()
+    with BlockingEngine(settings_of(Answers(now.home).read(name), now)) as engine:
         made = engine.table(name, column or ())
         if not column and made.compared:
             made = engine.table(name, made.compared)
