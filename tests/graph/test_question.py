@@ -94,7 +94,7 @@ def test_questions_about_studies_are_never_answered(hpo: GraphStore, shared: Pat
     taken = []
     for path in ("pubmedqa/pqa_l.jsonl.gz", "mirage/questions.jsonl.gz"):
         with gzip.open(shared / path, "rt", encoding="utf-8") as lines:
-            for line in islice(lines, 0, None, 8):  # every eighth question; all of them take half a minute
+            for line in islice(lines, 0, None, 32):  # all of them take minutes
                 item = json.loads(line)
                 text = item["question"]
                 if "options" not in item and read_question(hpo, text) is not None:
