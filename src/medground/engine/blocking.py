@@ -20,7 +20,7 @@ from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
-from medground.values.question import Question, Task, checked_text
+from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.steps import Progress, Step, no_progress
 from medground.wording.changes import AskedAgain
 
@@ -164,8 +164,10 @@ def ask(
     Raises what `Engine.open` and `Engine.ask` raise.
     """
     text = question.text if isinstance(question, Question) else checked_text(question, "question")
-    with notice_first(text, context), BlockingEngine(settings, corpora=corpora) as engine:
-        return engine.ask(question, task=task, options=options, context=context, recipe=recipe, model=model)
+    with notice_first(text, context):
+        asked = as_question(question, task=task, options=options, context=context)  # refused before anything is built
+        with BlockingEngine(settings, corpora=corpora) as engine:
+            return engine.ask(asked, recipe=recipe, model=model)
 
 
 def ask_again(name: str, *, settings: Settings | Mapping[str, Any] | None = None) -> AskedAgain:
