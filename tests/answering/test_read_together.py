@@ -1,8 +1,16 @@
 """Sentences that a network reads together with the question: its score counts beside the columns."""
 
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rows import each_row
+from small_corpora import corpus_of_documents
 
 from medground.answering.read.reading_list import Reading, best_first, named
+from medground.answering.run import Run
+from medground.engine.blocking import BlockingEngine
+from medground.home.settings import Settings
 from medground.language.question_reading import reading_of
 from medground.language.quoting.judged import READ
 from medground.values.document import Document, Passage
@@ -12,15 +20,15 @@ QUESTION = reading_of("What causes scurvy?")
 
 
 class Network:
-    """Gives 20 to sentences that have a word, minus 5 to all others; keeps what it was asked."""
+    """Gives `most` to sentences that have a word, minus 5 to all others; keeps what it was asked."""
 
-    def __init__(self, word: str) -> None:
-        self.word = word
+    def __init__(self, word: str, most: float = 20.0) -> None:
+        self.word, self.most = word, most
         self.read: list[tuple[str, str]] = []
 
     def scores(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[float]:
         self.read += sentences
-        return [20.0 if self.word in sentence else -5.0 for _, sentence in sentences]
+        return [self.most if self.word in sentence else -5.0 for _, sentence in sentences]
 
 
 def readings(*texts: str) -> list[Reading]:
@@ -61,6 +69,32 @@ def test_what_forbids_still_comes_first() -> None:
     texts = ["Ibuprofen must not be taken in pregnancy.", "Ibuprofen eases pain in pregnancy and after it."]
     found = best_first(asked, readings(*texts), Network("eases"))
     assert first_sentence(found) == texts[0]
+
+
+FALLS = Document(
+    id="PMID:1",
+    kind="web",
+    title="Falls at home",
+    text="Loose rugs are a common cause of falls. Older people often lose their balance when they stand up too fast.",
+)
+
+
+@each_row(("says", "status"), [(None, "unanswerable"), (-3.0, "unanswerable"), (3.0, "not judged")])
+def test_of_a_question_that_names_nothing_the_network_says_whether_the_first_quote_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: float | None, status: str
+) -> None:
+    corpus_of_documents(tmp_path, [FALLS])
+
+    async def network(run: Run) -> Network | None:
+        return None if says is None else Network("", says)
+
+    monkeypatch.setattr("medground.recipes.ground.search.network_of", network)
+    settings = Settings.load(options={"home": str(tmp_path), "retrieval.corpora": "papers"})
+    with BlockingEngine(settings) as engine:
+        answer = engine.ask("My father stands up and the room turns. Should I worry?")
+        other = engine.ask("What causes scurvy when people stand up too fast?")
+    assert answer.decision.status == status
+    assert other.decision.status == "unanswerable"  # what is named must be there, whatever a network says
 
 
 def test_sentences_of_passages_that_overlap_are_named_once_in_the_order_of_the_text() -> None:

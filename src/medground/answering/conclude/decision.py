@@ -85,7 +85,7 @@ def decide(
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     agrees = check is not None and check.result == "follows"
-    if missing := _missing(quotes, run, decides=bool(draft.answer), agrees=agrees) if quotes and texts_alone else []:
+    if missing := _missing(quotes, run, draft, agrees=agrees) if quotes and texts_alone else []:
         asked = run.asked
         things = asked.deciding
         if check is None and not set(elsewhere).isdisjoint(missing):
@@ -108,19 +108,19 @@ def decide(
     return _made(question, status, reason=draft.reason or _undecided(run, verdicts))
 
 
-def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: bool) -> list[str]:
+def _missing(quotes: Sequence[Evidence], run: Run, draft: Draft, *, agrees: bool) -> list[str]:
     """What the quotes are not about: things, or `WHAT_IS_ASKED`. That they are about other people is only said.
 
     A check that `agrees` was asked whether things that the question names are meant in other words. Where nothing is
     decided, quotes that name every thing may stand, if it has one sense. Where a question names none, they stand if one
-    comes near it.
+    comes near it. Where a network read the first quote as an answer, what is named decides alone.
     """
     documents, asked = run.ledger.documents, run.asked
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = [] if agrees else unmentioned(asked, quotes, documents)
-    if missing == [WHAT_IS_ASKED] and not (decides or asked.has_senses):
+    if missing == [WHAT_IS_ASKED] and (draft.read_as_answer or not (draft.answer or asked.has_senses)):
         missing = []
-    may_refuse = run.settings.verify.gate and not run.question.options and not decides
+    may_refuse = run.settings.verify.gate and not (run.question.options or draft.answer or draft.read_as_answer)
     if may_refuse and not missing and not asked.things and not comes_near(asked, quotes, documents):
         missing = [WHAT_IS_ASKED]
     on_subject = [text for text in texts if asked.is_about(text)] or texts

@@ -23,6 +23,7 @@ class Draft(Frozen):
 
     `form` is that of a short answer to an open question; None where the rationale is the answer. `missing` says
     what the sources do not report. `beside` are those of the sentences that answer other questions on the subject.
+    `read_as_answer` is whether a network that read the question beside its first quote says that this answers it.
     """
 
     sentences: tuple[Sentence, ...] = ()
@@ -32,6 +33,7 @@ class Draft(Frozen):
     form: AnswerForm | None = None
     missing: tuple[str, ...] = ()
     beside: tuple[Sentence, ...] = ()
+    read_as_answer: bool = False
 
 
 def drafted(

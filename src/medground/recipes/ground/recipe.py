@@ -78,10 +78,17 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     """The best quotes of texts, without a model."""
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
+    answering: set[tuple[str, int]] = set()
     for asked in each_question(question, run):
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
         if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
             continue
+        answering |= {
+            (reading.document_id, at)
+            for reading in readings
+            for at, one in reading.judged.items()
+            if one.read_as_answer
+        }
         with run.step(reading_step(readings)):
             found = [] if only_retracted(asked, readings, run) else quotes_of(asked, readings, run)
         if latest(asked.text):
@@ -91,7 +98,9 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         for sentence in best_quotes(asked, found, run):
             if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
                 shown.append(sentence)
-    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
+    first = evidence[0] if evidence else None
+    says_so = first is not None and any((first.document_id, at) in answering for at in range(first.start, first.end))
+    return Answered(draft=Draft(sentences=tuple(shown), read_as_answer=says_so), evidence=tuple(evidence))
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
