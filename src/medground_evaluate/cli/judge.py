@@ -139,7 +139,7 @@ def form(
     home = load_settings(sets, None, settings).home
     lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
     write_form(lines, out)
-    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
+    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each `score` from 1 to 5")
     for axis, scale in SCALE.items():
         say(f"  {axis:<17} {scale}")
     say(f"then: medground eval judged {out}")
