@@ -14,6 +14,7 @@ from medground.faces import (
     Quiet,
     Sets,
     SettingsFile,
+    home_folder,
     load_settings,
     page,
     say,
@@ -71,8 +72,6 @@ def audit(
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
     seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
     json: Json = False,
-    sets: Sets = None,
-    settings: SettingsFile = None,
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
@@ -85,7 +84,7 @@ def audit(
     if not items:
         there = ", ".join(sorted({item.split for item in every})) or "no items"
         raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
-    documents = documents_of(load_settings(sets, None, settings).home, corpus) if corpus else None
+    documents = documents_of(home_folder(), corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
     if json:
         say_data(found)
@@ -156,10 +155,9 @@ def info(
     json: Json = False,
 ) -> None:
     """Check a pool and show how it was made."""
-    from medground.home import Settings
     from medground.recipes import pool
 
-    manifest = pool.read_pool(name, Settings.load().home).manifest
+    manifest = pool.read_pool(name, home_folder()).manifest
     if json:
         say_data(manifest)
         return
