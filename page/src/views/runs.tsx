@@ -1,19 +1,13 @@
-// Evaluation runs: each with its accuracy over all of its questions; one is opened by its name.
+// Evaluation runs: each with its accuracy over all of its questions, and its report as a file.
 import type { JSX } from "preact";
-import { type RunListed, runs } from "../keeping";
+import { reportAddress, type RunListed, runs } from "../keeping";
 import { count, day, interval, percent } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { Sheet } from "../parts/sheet";
-import { address, type Route } from "../router";
-import { RunView } from "./run";
 import { t } from "../words";
 
-export function RunsPage({ route }: { route: Route }): JSX.Element {
-  return route.parts[0] ? <RunView id={route.parts[0]} /> : <All />;
-}
-
-function All(): JSX.Element {
+export function RunsPage(): JSX.Element {
   const loaded = useLoaded(runs, "runs");
   return (
     <div class="wide">
@@ -23,7 +17,7 @@ function All(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no runs yet. Create one with the command medground eval run SET --data FILE.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
-        <Sheet label={t`Evaluation runs`} columns={[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`]}>
+        <Sheet label={t`Evaluation runs`} columns={[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`, t`Report`]}>
           {loaded.value.map((run) => (
             <Row key={run.id} run={run} />
           ))}
@@ -38,7 +32,7 @@ function Row({ run }: { run: RunListed }): JSX.Element {
     return (
       <tr>
         <th scope="row">{run.id}</th>
-        <td colSpan={7} class="bad">
+        <td colSpan={8} class="bad">
           {run.problem}
         </td>
       </tr>
@@ -48,10 +42,7 @@ function Row({ run }: { run: RunListed }): JSX.Element {
   return (
     <tr>
       <th scope="row">
-        <a href={address("runs", [run.id])} aria-label={`${run.dataset}, ${run.recipe}, ${run.model}, ${run.id}`}>
-          {run.dataset}
-        </a>{" "}
-        <span class="dim">{run.split}</span>
+        {run.dataset} <span class="dim">{run.split}</span>
       </th>
       <td>{run.recipe}</td>
       <td>{run.model}</td>
@@ -60,6 +51,11 @@ function Row({ run }: { run: RunListed }): JSX.Element {
       <td class="number">{accuracy ? t`${count(accuracy.right)} of ${count(accuracy.of)}` : ""}</td>
       <td>{unanswered(run)}</td>
       <td>{day(run.started)}</td>
+      <td>
+        <a href={reportAddress(run.id)} download>
+          Download the report (HTML)
+        </a>
+      </td>
     </tr>
   );
 }

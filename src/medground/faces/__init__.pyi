@@ -6,6 +6,7 @@ from medground.faces.cli.options import Preset as Preset
 from medground.faces.cli.options import Quiet as Quiet
 from medground.faces.cli.options import Sets as Sets
 from medground.faces.cli.options import SettingsFile as SettingsFile
+from medground.faces.cli.options import home_folder as home_folder
 from medground.faces.cli.options import load_settings as load_settings
 from medground.faces.cli.options import searched as searched
 from medground.faces.cli.progress import shown_progress as shown_progress

@@ -13,6 +13,7 @@ from medground.language.clean import joined
 from medground.values.finding import Finding, TextCheck
 from medground.wording.documents import COLOURS
 from medground.wording.findings import KINDS, details, place, places_of, slices, style, summary, unjoined
+from medground.wording.reference import spaced_line
 from medground.wording.templates import template
 
 if TYPE_CHECKING:
@@ -91,15 +92,10 @@ def _write(word: WordDocument, check: TextCheck) -> None:
         for piece, at in slices(text, check, file):
             for number, part in enumerate(_PARAGRAPHS.split(piece)):
                 paragraph = word.add_paragraph() if number else paragraph
-                run = paragraph.add_run(_spaced(part))
+                run = paragraph.add_run(spaced_line(part))
                 if at is not None and part.strip():
                     run.font.color.rgb = RGBColor.from_string(COLOURS[style(check.findings[at].kind)])
                     _comment(word, check.findings[at], run, run)
-
-
-def _spaced(text: str) -> str:
-    """Text on one line, with its spaces at both ends."""
-    return " " * text[:1].isspace() + joined(text) + " " * (text[-1:].isspace() and bool(text.strip()))
 
 
 def _comment_in(word: WordDocument, check: TextCheck) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.filesize import decimal
+
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.home.files import tables
@@ -300,8 +302,7 @@ def connected(one: Connection) -> str:
 
 def file_words(one: Attachment) -> str:
     """A file of the report in one line."""
-    size = f"{one.size / 1000:,.1f} kB" if one.size < 1_000_000 else f"{one.size / 1_000_000:,.1f} MB"
-    parts = [f"{one.title} ({one.name}, {one.media_type}, {size})"]
+    parts = [f"{one.title} ({one.name}, {one.media_type}, {decimal(one.size)})"]
     parts += [one.document_id] if one.document_id else []
     parts += [f"licence: {one.licence}"] if one.licence else []
     parts += [f"from {one.origin}"] if one.origin else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import Sets, SettingsFile, load_settings, say, say_data
+from medground.faces import home_folder, say, say_data
 from medground.wording import number, percent, printed
 from medground_evaluate.cli.running import Json, RunFile, aligned, run_stoppable
 
@@ -26,15 +26,13 @@ def measure(
         str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
     json: Json = False,
-    sets: Sets = None,
-    settings: SettingsFile = None,
 ) -> None:
     """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
     from medground.models import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
 
-    home = load_settings(sets, None, settings).home
+    home = home_folder()
     result = read_result(run)
     items = items_of(result, data) if data is not None else ()
     embedder = open_embedder(embedding, home) if embedding is not None else None

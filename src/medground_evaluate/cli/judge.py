@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_data
+from medground.faces import Quiet, Sets, SettingsFile, confirm, count, home_folder, load_settings, page, say, say_data
 from medground.language import one_line
 from medground.wording import number, printed
 from medground_evaluate.cli.running import Corpora, Json, RunFile, aligned, documents_of, run_stoppable
@@ -127,8 +127,6 @@ def form(
     run: RunFile,
     data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
     out: Annotated[Path, typer.Option(help="The form, a new file.")],
-    sets: Sets = None,
-    settings: SettingsFile = None,
 ) -> None:
     """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
     from medground.language import some
@@ -136,10 +134,9 @@ def form(
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
     read = read_result(run)
-    home = load_settings(sets, None, settings).home
-    lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
+    lines = list(blank_form(read, references_of(read, data), quotes_of(read, home_folder())))
     write_form(lines, out)
-    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
+    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each `score` from 1 to 5")
     for axis, scale in SCALE.items():
         say(f"  {axis:<17} {scale}")
     say(f"then: medground eval judged {out}")

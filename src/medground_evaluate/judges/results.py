@@ -5,11 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from medground.corpus import compose
 from medground.engine import Answers
 from medground.errors import StorageFailed, UsageError
 from medground.models import EvidenceView
@@ -237,37 +234,8 @@ SCALE: Mapping[str, str] = {
 }
 
 
-class FormLine(Frozen):
-    """One answer to be marked, or marked. `shown` is the name of its run; `documents` are the quotes that it cites."""
-
-    form: Literal["long answer"] = "long answer"
-    item: str
-    shown: str
-    judge: str = ""
-    question: str = ""
-    reference: str = ""
-    answer: str = ""
-    documents: tuple[str, ...] = ()
-    marks: dict[str, int | None] = Field(default_factory=dict)
-
-    @property
-    def blank(self) -> bool:
-        """Whether it is still unmarked."""
-        return all(mark is None for mark in self.marks.values())
-
-    def judgement(self) -> judgements.Judgement:
-        """The line as a judgement.
-
-        Raises ValueError: it has no judge, a mark is missing, or the axes or marks are not those of the form.
-        """
-        if not self.judge.strip():
-            raise ValueError("`judge` is missing: write who marked it")
-        needed = [axis for axis in judgements.LONG_AXES if axis != OPTIONAL or self.documents]
-        if missing := [axis for axis in needed if self.marks.get(axis) is None]:
-            raise ValueError(f"{', '.join(missing)} not marked; mark the whole line or leave all of it blank")
-        marks = {axis: {"score": mark} for axis, mark in self.marks.items() if mark is not None}
-        known = {"item": self.item, "judge": self.judge.strip(), "shown": (self.shown,), "marks": (marks,)}
-        return compose.validated(judgements.Judgement, known)
+_SEEN = ("question", "reference", "answer", "documents")
+"""What a line of the form has besides a judgement, for the person who marks it."""
 
 
 @dataclass(frozen=True)
@@ -278,31 +246,32 @@ class Marked:
     blank: int = 0
 
 
+def _unmarked(*, documents: bool) -> list[dict[str, dict[str, None]]]:
+    """The marks of an answer before a person has written any."""
+    return [{axis: {"score": None} for axis in judgements.LONG_AXES if axis != OPTIONAL or documents}]
+
+
 def blank_form(
     run: Result, references: Mapping[str, str], quotes: Mapping[str, Sequence[EvidenceView]]
-) -> Iterator[FormLine]:
-    """A blank line for each long answer of a run that has text and a reference answer, in the order of the run."""
+) -> Iterator[dict[str, Any]]:
+    """A judgement without judge and marks for each long answer of a run that has text and a reference answer, in the
+    order of the run, with what is to be judged; `documents` are the quotes that the answer cites.
+    """
     for i, line in run.lines.items():
         if line.text.strip() and references.get(i):
-            cited = tuple(quote.quote for quote in quotes.get(i, ()))
-            yield FormLine(
-                item=i,
-                shown=run.name,
-                question=line.question,
-                reference=references[i],
-                answer=line.text,
-                documents=cited,
-                marks={axis: None for axis in judgements.LONG_AXES if axis != OPTIONAL or cited},
-            )
+            cited = [quote.quote for quote in quotes.get(i, ())]
+            seen = zip(_SEEN, (line.question, references[i], line.text, cited), strict=True)
+            marks = _unmarked(documents=bool(cited))
+            yield {"item": i, "judge": "", "shown": [run.name], **dict(seen), "marks": marks}
 
 
-def write_form(lines: Sequence[FormLine], path: Path) -> None:
+def write_form(lines: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write a form."""
     if not lines:
         raise UsageError("no long answer with a reference answer; check that --data is the set that was run")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.writelines(json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n" for line in lines)
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     except FileExistsError:
         raise UsageError(f"{path} exists and may hold marks; name another file with --out") from None
     except OSError as error:
@@ -319,15 +288,11 @@ def read_marked(paths: Sequence[Path]) -> Marked:
     blank = 0
     for path in paths:
         for where, record in json_lines(path, may_be_cut=True):
-            if "form" not in record:
-                lines.append(checked(judgements.Judgement, record, where))
-            elif (line := checked(FormLine, record, where)).blank:
+            if record.get("marks") in (_unmarked(documents=True), _unmarked(documents=False)):
                 blank += 1
             else:
-                try:
-                    lines.append(line.judgement())
-                except ValueError as error:
-                    raise UsageError(f"{where}: {error}") from None
+                said = {name: value for name, value in record.items() if name not in _SEEN}
+                lines.append(checked(judgements.Judgement, said, where))
     if blank and not lines:
-        raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and `marks` (1 to 5)")
+        raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and each `score` (1 to 5)")
     return Marked(judgements.each_once(lines, paths), blank)

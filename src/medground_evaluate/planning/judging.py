@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from medground.answering import Run, open_reranker
@@ -23,6 +24,7 @@ from medground.models import ReasonInput, SentencedPassage, SentenceView, reason
 from medground.recipes import RecallInput, recall
 from medground.values import Passage, Progress, SourceQuery, no_progress
 from medground_evaluate.agreement import in_words, kappa, same_share
+from medground_evaluate.datasets.loader import csv_rows
 from medground_evaluate.metrics.answers import rouge_l
 from medground_evaluate.planning import work
 from medground_evaluate.planning.explore import run_of
@@ -264,23 +266,17 @@ def agreement(sheet: Path, judged: Sequence[work.Judged]) -> JudgeAgreement:
 
 def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
     csv.field_size_limit(10_000_000)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            rows = list(reader)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); write one with `label`") from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise BadDocument(f"not a CSV file in UTF-8 ({error})", file=str(path)) from None
-    if missing := [name for name in (*_OF_A_QUERY, "supports") if name not in (reader.fieldnames or ())]:
+    names, *rows = [*csv_rows(path)] or [[]]
+    if missing := [name for name in (*_OF_A_QUERY, "supports") if name not in names]:
         raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=str(path), position=1)
     found: dict[tuple[str, str, SourceQuery], bool] = {}
-    for number, row in enumerate(rows, start=2):
-        said = (row["supports"] or "").strip()
+    for number, cells in enumerate(rows, start=2):
+        row = dict(zip_longest(names, cells, fillvalue=""))
+        said = row["supports"].strip()
         if not said:
             continue
         read = read_yes_no({"y": "yes", "n": "no"}.get(said.lower(), said))
         if read not in ("yes", "no"):
             raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=str(path), position=number)
-        found[row["id"], row["source"], SourceQuery(term=row["term"] or "", text=row["query"] or "")] = read == "yes"
+        found[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] = read == "yes"
     return found

@@ -4,7 +4,7 @@ All text is escaped; only what `plots.svg` and Jinja2 write is markup.
 """
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -14,7 +14,15 @@ from markupsafe import Markup
 
 from medground.wording import template
 from medground_evaluate.compare import Comparison
-from medground_evaluate.report.content import STATUSES, Report, percent, read_report, statuses_of, used_statuses
+from medground_evaluate.report.content import (
+    ACCURACY,
+    STATUSES,
+    Report,
+    accuracy_rows,
+    read_report,
+    statuses_of,
+    used_statuses,
+)
 
 
 def accuracy_plot(report: Report) -> Markup:
@@ -79,7 +87,7 @@ class ShownRuns:
         return {name: _file(plot) for name, plot in drawn.items()}
 
     def __repr__(self) -> str:
-        return "\n".join(" ".join(row) for row in self._rows())
+        return "\n".join(" ".join(row) for row in accuracy_rows(self.report, " to "))
 
     def _repr_html_(self) -> str:
         """A table of the figures, and each plot as an image: an untrusted notebook shows images, and no inline SVG."""
@@ -89,20 +97,10 @@ class ShownRuns:
             "cost": "Cost of a question",
         }
         return template(__package__, "shown.html").render(
-            names=("run", "accuracy", "95 %", "correct", "seconds each"),
-            rows=self._rows(),
+            names=ACCURACY,
+            rows=accuracy_rows(self.report, " to "),
             images=[(b64encode(svg.encode()).decode(), captions[name]) for name, svg in self.svg().items()],
         )
-
-    def _rows(self) -> Iterator[Sequence[str]]:
-        for row in self.report.comparison.rows:
-            share = row.accuracy
-            low, high = share.interval if share.of else (0.0, 1.0)
-            correct = f"{share.right:,} of {share.of:,}"
-            between = f"{percent(low)} to {percent(high)}"
-            known = row.cost.seconds if row.cost else None
-            seconds = "unknown" if known is None else f"{known:.3f}"
-            yield row.name, percent(share.value), between, correct, seconds
 
 
 def show_runs(*paths: str | Path) -> ShownRuns:

@@ -20,7 +20,7 @@ from medground.corpus.retraction import why_aside
 from medground.errors import MedgroundError, NotFound
 from medground.faces.api import chat_messages
 from medground.faces.api.caller import Caller, Served, service_of
-from medground.faces.api.middleware import respond, while_there
+from medground.faces.api.middleware import PROBLEMS, respond, while_there
 from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.offers import RecipeOffer
@@ -100,7 +100,8 @@ def _response(status: int, reply: chat_messages.ErrorReply, headers: Mapping[str
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": chat_messages.ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
+    statuses: {**problem, "content": dict(problem["content"]), "model": chat_messages.ErrorReply}
+    for statuses, problem in PROBLEMS.items()
 }
 CHUNKS: dict[str, Any] = {
     "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: chunks, and last `[DONE]`."}}

@@ -33,7 +33,7 @@ class TextAsked(Where):
     fields: tuple[Name, ...] = Field(default=(), max_length=50, description="of YAML and JSON, as dotted paths")
 
 
-@router.post("", summary="Check a text against its references", responses={404: {}})
+@router.post("", summary="Check a text against its references")
 async def check(
     asked: Annotated[TextAsked, Body(examples=[{"text": "Aspirin prevents ischemic stroke (PMID: 1)."}])],
     request: Request,

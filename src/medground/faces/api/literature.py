@@ -68,7 +68,7 @@ class ShownDocument(Document):
     passages: tuple[Place, ...] = ()
 
 
-@router.post("/search", summary="Search", responses={404: {}})
+@router.post("/search", summary="Search")
 async def search(
     asked: Annotated[SearchAsked, Body(examples=[{"query": "aspirin stroke prevention", "limit": 5}])],
     request: Request,
@@ -89,7 +89,7 @@ class StrategyAsked(Where):
     lines: tuple[Annotated[str, Field(max_length=4000)], ...] = Field(min_length=1, max_length=60)
 
 
-@router.post("/strategy", summary="Search by a strategy of several lines", responses={404: {}})
+@router.post("/strategy", summary="Search by a strategy of several lines")
 async def strategy(
     asked: Annotated[StrategyAsked, Body(examples=[{"lines": ["asthma[mh]", "child*", "#1 AND #2"]}])],
     request: Request,
@@ -100,7 +100,7 @@ async def strategy(
     return await while_there(request, service.use(lambda engine: engine.strategy(asked.lines), person, **asked.named()))
 
 
-@router.post("/verify", summary="Check a claim", responses={404: {}})
+@router.post("/verify", summary="Check a claim")
 async def verify(
     asked: Annotated[ClaimAsked, Body(examples=[{"claim": "Aspirin prevents ischemic stroke."}])],
     request: Request,
@@ -269,7 +269,7 @@ async def health() -> Health:
     return Health(version=__version__)
 
 
-@server_router.get("/readyz", summary="Whether it can answer", responses={507: {}})
+@server_router.get("/readyz", summary="Whether it can answer")
 async def readiness(service: Served) -> Health:
     """Answers while what servers share can be read, too: send questions elsewhere if not; needs no token."""
     await service.check_ready()

@@ -26,6 +26,16 @@ from medground.home.layers import wrong_values
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+_WAIT = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}}
+PROBLEMS: Mapping[int | str, dict[str, Any]] = {
+    statuses: {
+        "description": said,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "headers": _WAIT,
+    }
+    for statuses, said in TEXTS["problems"].items()
+}
+"""How the errors of each address are described."""
 
 
 def problem_for(status: int, detail: str, *, retry_after: int | None = None) -> Problem:

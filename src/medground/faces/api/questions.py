@@ -99,7 +99,7 @@ _JOB = {"description": "The job; follow its events.", "headers": {"Location": {"
     tags=["answers"],
     summary="Ask a question and wait for its answer",
     response_model=Answer,
-    responses={200: {"description": "The answer, or a stream of its events.", "content": EVENTS}, 409: {}},
+    responses={200: {"description": "The answer, or a stream of its events.", "content": EVENTS}},
 )
 async def ask(asked: Question, request: Request, person: Caller, service: Served, key: Key = None) -> Response:
     """Answer a question. With `Accept: text/event-stream` the response is the events, and the last holds the answer.

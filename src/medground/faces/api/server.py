@@ -29,56 +29,22 @@ from medground.faces.api.responses import router as responses_router
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
-from medground.faces.service.values import TEXTS, Problem
+from medground.faces.service.values import TEXTS
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import GracefulServer, OwnHosts, Refusal, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__
 
-_OF_BODIES = ("400", "403", "408", "413", "415")
-_OF_WORK = ("429", "502", "503", "504", "507")
-
 
 @cache
 def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
     """The description of an app. Where it is not `authenticated`, a token may be sent but need not."""
     document = FastAPI.openapi(app)
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    for unused in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(unused, None)
-    problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    schemas.update(problem.pop("$defs", {}))
-    schemas["Problem"] = problem
-    for path, methods in document["paths"].items():
-        for operation in methods.values():
-            _add_problems(operation, {"404"} if "{" in path else set())
-            if "security" in operation and not authenticated:
-                operation["security"].append({})
+    for operation in (each for methods in document["paths"].values() for each in methods.values()):
+        if "security" in operation and not authenticated:
+            operation["security"].append({})
     return document
-
-
-def _add_problems(operation: dict[str, Any], named: set[str]) -> None:
-    responses = operation["responses"]
-    named |= {status for status in responses if status >= "400"} | {"421", "500"}
-    if "security" in operation:
-        named |= {"401", *_OF_WORK}
-    if "requestBody" in operation:
-        named |= {"422", *_OF_BODIES}
-    for status in sorted(named):
-        said = responses.get(status, {}).get("description", "")
-        declared = responses.get(status, {}).get("content", {})  # an error of the chat endpoint has OpenAI's form, too
-        responses[status] = {
-            "description": said if said not in ("", "Validation Error") else TEXTS["when"][status],
-            "content": {
-                **{kind: own for kind, own in declared.items() if "ValidationError" not in str(own)},
-                middleware.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},
-            },
-        }
-        if status in ("429", "503"):
-            responses[status]["headers"] = {
-                "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}
-            }
 
 
 BODY_SECONDS = 20.0
@@ -119,6 +85,7 @@ def make_app(
         docs_url=None,  # both of these load scripts from elsewhere
         redoc_url=None,
         openapi_tags=[{"name": name, "description": words} for name, words in TEXTS["tags"].items()],
+        responses={**middleware.PROBLEMS},
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[

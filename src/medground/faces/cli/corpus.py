@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.filesize import decimal
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
 from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, corpora_named, home_folder
-from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
+from medground.faces.cli.progress import described, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
@@ -299,7 +300,7 @@ def files(name: Name) -> None:
 def verify(name: Name) -> None:
     """Check every file of a corpus against its hash."""
     manifest = library().verify(name)
-    say(f"{name} is intact: {len(manifest.files)} files, {in_bytes(manifest.size)}, {manifest.hash[:16]}")
+    say(f"{name} is intact: {len(manifest.files)} files, {decimal(manifest.size)}, {manifest.hash[:16]}")
 
 
 @corpus_app.command("search")

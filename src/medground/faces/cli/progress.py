@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self
 
+from rich.filesize import decimal
+
 from medground.faces.cli.terminal import bars, begin, console, is_terminal, say
 from medground.language.clean import one_line, some
 
@@ -122,29 +124,20 @@ def described(snapshot: Snapshot, *, whole: bool = True) -> list[str]:
     """What a corpus contains and how it was built; of its files, what could not be read, and what was joined."""
     from medground.wording.templates import printed
 
-    size = in_bytes(snapshot.manifest.size)
+    size = decimal(snapshot.manifest.size)
     return printed(__package__, "corpus", snapshot=snapshot, whole=whole, size=size, most=_SHOWN)
 
 
 def summary(manifest: Manifest) -> str:
     """Counts, size, vectors and hash of a corpus, in one line."""
     counts = manifest.counts
-    parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", in_bytes(manifest.size)]
+    parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", decimal(manifest.size)]
     parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
     if counts.passed_over:
         parts.append(f"{some(counts.passed_over, 'file')} skipped")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
-
-
-def in_bytes(size: float) -> str:
-    """A size as people say it, such as `12 MB`."""
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 def joined(snapshot: Snapshot) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
 from medground.faces.mcp import answers
-from medground.faces.mcp.outputs import AnswerOrJob, Checked, Citation, ClaimsChecked, Researched
+from medground.faces.mcp.outputs import AnswerOrJob, Citation, ClaimsChecked, Researched
 from medground.faces.mcp.pages import WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
@@ -92,15 +92,15 @@ async def verify_claim(call: Call, value: Claims) -> Result:
 def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
     """The statements of a claim, each with its verdict and the ids of the quotes that decided it."""
     for statement in checked.statements:
-        value = Checked(
-            claim=number,
-            status="found" if statement.evidence else "not found",
-            text=statement.text,
-            label=statement.verdict.label,
-            verdict=line(verdict(statement.verdict), WORDS),
-            citations=tuple(f"{number}.{name}" for name in statement.evidence),
-        )
-        yield Part("claims", answers.fields_of(value), fence.words("statement"), cut="text")
+        value = {
+            "claim": number,
+            "status": "found" if statement.evidence else "not found",
+            "text": statement.text,
+            "label": statement.verdict.label,
+            "verdict": line(verdict(statement.verdict), WORDS),
+            "citations": [f"{number}.{name}" for name in statement.evidence],
+        }
+        yield Part("claims", value, fence.words("statement"), cut="text")
 
 
 def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:

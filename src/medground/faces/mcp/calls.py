@@ -96,19 +96,18 @@ class Calls:
         service: Service,
         tools: Sequence[Tool[Any]],
         times: Times = TIMES,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service = service
         self._times = times
-        self._clock = clock
         self._late: set[asyncio.Task[Result | Page]] = set()
         self.pages = Pages(service.jobs.shared.records, service.jobs.shared.clock)
-        self._read_more = Tool(
+        read_more = Tool(
             name="read_more",
             about="The next page of a result that was truncated.",
             input=Cursor,
             output=GoesOn,
-            run=_never,
+            run=self._more,
+            lasts=False,
             missing="Call the tool again without a cursor.",
         )
         state = "The state of a job, or its result once it has ended. Waits a while for the end."
@@ -118,7 +117,7 @@ class Calls:
             Tool("get_job", state, JobId, GoesOn, self._get, lasts=False, missing=again),
             Tool("cancel_job", stop, JobId, GoesOn, self._cancel, reads=False, lasts=False, missing=again),
         )
-        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, self._read_more, *jobs)}
+        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, read_more, *jobs)}
 
     async def call(self, name: str, arguments: Mapping[str, Any], person: Person, progress: Progress) -> CallToolResult:
         """The result of a call. What goes wrong is a result too, with `is_error` and the next step.
@@ -143,8 +142,6 @@ class Calls:
         if tool is None:
             raise UsageError(f"there is no tool {name[:80]!r}; tools: {', '.join(self.tools)}")
         value = _checked(tool, arguments)
-        if tool is self._read_more:
-            return await asyncio.to_thread(self.pages.more, value.cursor, owner=call.person.id)
         work = asyncio.create_task(_run(tool, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
@@ -157,10 +154,10 @@ class Calls:
 
     async def _waited(self, work: asyncio.Task[Result | Page], call: Call, progress: Progress, *, lasts: bool) -> bool:
         """Wait for some work, and tell what it does; False where it takes too long."""
-        start = told_at = self._clock()
+        start = told_at = time.monotonic()
         told, number = "", 0
         while not work.done():
-            now = self._clock()
+            now = time.monotonic()
             if lasts and now - start >= self._times.patience:
                 return False
             if (call.words and call.words != told) or now - told_at >= self._times.beat:
@@ -193,10 +190,13 @@ class Calls:
         if not work.cancelled():
             work.exception()
 
+    async def _more(self, call: Call, value: Cursor) -> Page:
+        return await asyncio.to_thread(self.pages.more, value.cursor, owner=call.person.id)
+
     async def _get(self, call: Call, value: JobId) -> Result | Page:
         job = await self._service.jobs.find(value.job.strip(), call.person.id)
-        start = self._clock()
-        while not job.is_finished and self._clock() - start < self._times.patience * 0.8:
+        start = time.monotonic()
+        while not job.is_finished and time.monotonic() - start < self._times.patience * 0.8:
             call.words = job.told.words
             await asyncio.sleep(_TICK)
             job = await self._service.jobs.find(job.id, call.person.id)
@@ -235,7 +235,3 @@ async def _run(tool: Tool[Any], call: Call, value: Input) -> Result | Page:
         return await tool.run(call, value)
     except ValidationError as error:  # a value that only the service knows to be wrong
         raise UsageError(said(error)) from None
-
-
-async def _never(call: Call, value: Cursor) -> Result:
-    raise UsageError("read_more gives a page of a result")  # it is read where pages are kept

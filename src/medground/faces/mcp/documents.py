@@ -5,7 +5,7 @@ from medground.answering.conclude.compose import source_document
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.answers import fields_of, note_part, search_part, shown_as, source_of
 from medground.faces.mcp.ask import filters_of
-from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, Piece, SearchFound
+from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, SearchFound
 from medground.faces.mcp.pages import NAME, RETRACTION, WORDS, Fence, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, Documents, Fetch, Search, tool
 from medground.language.clean import some
@@ -104,11 +104,10 @@ async def get_document(call: Call, value: Documents) -> Result:
 def _piece(document: Document, fence: Fence) -> Part:
     source, end = source_of(document_view(source_document(document, ""))), len(document.text)
     parts = document.sections[:_SECTIONS]
-    sections = tuple({"label": line(part.label, NAME), "start": part.start, "end": part.end} for part in parts)
-    fields = fields_of(shown_as(Piece, source, status="found", sections=sections, start=0, end=end, text=document.text))
-    if not sections:
-        fields.pop("sections")
-    once = ("title", "year", "journal", "design", "url", "sections")
+    sections = [{"label": line(part.label, NAME), "start": part.start, "end": part.end} for part in parts]
+    fields = {"status": "found", **fields_of(source), "start": 0, "end": end, "text": document.text}
+    fields |= {"sections": sections} if sections else {}
+    once = ("title", "year", "journal", "design", "retraction_words", "url", "sections")
     return Part("documents", fields, fence.words("piece"), cut="text", once=once)
 
 

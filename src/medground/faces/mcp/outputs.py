@@ -4,12 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from medground.faces.mcp.pages import Status
 from medground.values.decision import Status as DecisionStatus
 from medground.values.document import Retraction
 
-_Whole = WithJsonSchema({"type": "array"})
-Entries = Annotated[tuple[dict[str, Any], ...], _Whole]
+Entries = Annotated[tuple[dict[str, Any], ...], WithJsonSchema({"type": "array"})]
 """A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""
 
 Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
@@ -119,32 +117,8 @@ class Fetched(Paged):
     metadata: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 
 
-class OneOfMany(Output):
-    """An entry of a batch."""
-
-    status: Status
-    error: str | None = None
-    next: str | None = None
-
-
-class Piece(OneOfMany):
-    """A document, or a slice of a long one."""
-
-    id: str
-    title: str | None = None
-    retraction: Named | None = None
-    year: int | None = None
-    journal: str | None = None
-    design: str | None = None
-    url: str | None = None
-    sections: Entries = ()
-    start: int | None = None
-    end: int | None = None
-    text: str | None = None
-
-
 class DocumentsFound(Paged):
-    documents: Annotated[tuple[Piece, ...], _Whole]
+    documents: Entries
 
 
 class PapersFound(Paged):
@@ -155,21 +129,11 @@ class RelatedFound(Paged):
     documents: Entries
 
 
-class Checked(OneOfMany):
-    """A statement of a claim, which is numbered from 1 as it was given."""
-
-    claim: int
-    text: str
-    label: str | None = None
-    verdict: str | None = None
-    citations: tuple[str, ...] = ()
-
-
 class ClaimsChecked(Paged):
     job: str | None = None
-    claims: Annotated[tuple[Checked, ...], _Whole] = ()
-    citations: Annotated[tuple[Citation, ...], _Whole] = ()
-    documents: Annotated[tuple[Source, ...], _Whole] = ()
+    claims: Entries = ()
+    citations: Entries = ()
+    documents: Entries = ()
 
 
 class TextChecked(Paged):
@@ -191,36 +155,13 @@ class QueryPlanned(Paged):
     planner: str | None = None
 
 
-class Term(OneOfMany):
-    """What is known of a term, and what is above and below it."""
-
-    term: str
-    id: str | None = None
-    broader: tuple[str, ...] = ()
-    narrower: tuple[str, ...] = ()
-    nearest: tuple[str, ...] = ()
-
-
-class MeshFound(Term):
-    heading: str | None = None
-    entry_terms: tuple[str, ...] = ()
-    trees: tuple[str, ...] = ()
-
-
 class MeshTerms(Paged):
-    terms: Annotated[tuple[MeshFound, ...], _Whole]
-
-
-class Phenotype(Term):
-    matched_by: str | None = None
-    name: str | None = None
-    synonyms: tuple[str, ...] = ()
-    source: str | None = None
+    terms: Entries
 
 
 class PhenotypeTerms(Paged):
-    terms: Annotated[tuple[Phenotype, ...], _Whole]
-    quotes: Annotated[tuple[Quote, ...], _Whole] = ()
+    terms: Entries
+    quotes: Entries = ()
 
 
 class GoesOn(Paged):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from jinja2.environment import TemplateModule
@@ -161,10 +161,6 @@ def headed(notice: str | None, fence: Fence, words: str, parts: Sequence[Part], 
     """A result whose notice comes first, then the rule of the marks."""
     first = {"notice": notice} if notice else {}
     return Result({**first, **head}, "\n".join(filter(None, [notice, fence.rule, words])), parts)
-
-
-Status = Literal["found", "not found", "failed"]
-"""Of one entry of a batch: `failed` is not `not found`."""
 
 
 BYTES_A_TOKEN = 3

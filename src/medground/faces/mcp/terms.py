@@ -2,21 +2,19 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
 from urllib.parse import urlencode
 
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError
 from medground.faces.mcp.answers import few, fields_of, note_part, quote_part, shown_as
-from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, Phenotype, PhenotypeTerms, QueryPlanned, Quote
-from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, headed, line
+from medground.faces.mcp.outputs import Heading, MeshTerms, PhenotypeTerms, QueryPlanned, Quote
+from medground.faces.mcp.pages import NAME, WORDS, Fence, Fields, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, PlanQuery, Terms, tool
 from medground.faces.service.request import Searched
 from medground.language.clean import some
 from medground.pubmed.mesh import vocabulary
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
 
-O = TypeVar("O", MeshFound, Phenotype)  # noqa: E741
 _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
 
@@ -54,25 +52,25 @@ def _looked_up(term: str, fence: Fence) -> Part:
     mesh = vocabulary()
     if (heading := mesh.find(term)) is None:
         near = (f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
-        return _part(_unknown(MeshFound, term, "MeSH has no such name", near), fence)
-    value = MeshFound(
-        status="found",
-        term=term,
-        id=heading.id,
-        heading=heading.name,
-        entry_terms=few(heading.entry_terms, _MOST),
-        trees=few(heading.trees, _MOST),
-        broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
-        narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
-    )
+        return _part(_unknown(term, "MeSH has no such name", near), fence)
+    value = {
+        "status": "found",
+        "term": term,
+        "id": heading.id,
+        "heading": heading.name,
+        "entry_terms": few(heading.entry_terms, _MOST),
+        "trees": few(heading.trees, _MOST),
+        "broader": few([above.name for above in mesh.parents(heading)], _MOST),
+        "narrower": few([below.name for below in mesh.children(heading)], _MOST),
+    }
     return _part(value, fence)
 
 
-def _unknown(output: type[O], term: str, error: str, near: Iterable[str]) -> O:
+def _unknown(term: str, error: str, near: Iterable[str]) -> Fields:
     """A term that has no entry, with the nearest names."""
     names = tuple(dict.fromkeys(near))
     step = "Look one of nearest up, or search for the word itself." if names else "Search for the word itself."
-    return output(status="not found", term=term, error=error, next=step, nearest=names)
+    return {"status": "not found", "term": term, "error": error, "next": step, "nearest": names}
 
 
 _MOST_PHENOTYPES = 30
@@ -116,12 +114,12 @@ def _entries(call: Call, term: str, found: list[ConceptFound] | MedgroundError) 
     if isinstance(found, MedgroundError):
         problem = call.service.problem(found)
         detail = line(problem.detail, WORDS)
-        yield _part(Phenotype(status="failed", term=term, error=detail, next=problem.next), fence)
+        yield _part({"status": "failed", "term": term, "error": detail, "next": problem.next}, fence)
         return
     named = [one for one in found if one.entries]
     if not named:
         near = (name for one in found for name in one.nearest)
-        yield _part(_unknown(Phenotype, term, "no concept has this name", near), fence)
+        yield _part(_unknown(term, "no concept has this name", near), fence)
     for one in named:
         for entry in one.entries[:_ENTRIES]:
             yield _part(_phenotype(term, one, entry), fence)
@@ -130,23 +128,23 @@ def _entries(call: Call, term: str, found: list[ConceptFound] | MedgroundError) 
             yield quote_part("quotes", {"term": term, **fields_of(quote)}, fence)
 
 
-def _phenotype(term: str, found: ConceptFound, entry: ConceptEntry) -> Phenotype:
-    return Phenotype(
-        status="found",
-        term=term,
-        matched_by=found.by,
-        id=entry.id,
-        name=line(entry.name, NAME),
-        synonyms=few([line(name, NAME) for name in entry.synonyms], _MOST_PHENOTYPES),
-        broader=few(_named(entry.above), _MOST_PHENOTYPES),
-        narrower=few(_named(entry.below), _MOST_PHENOTYPES),
-        source=line(found.source, NAME),
-    )
+def _phenotype(term: str, found: ConceptFound, entry: ConceptEntry) -> Fields:
+    return {
+        "status": "found",
+        "term": term,
+        "matched_by": found.by,
+        "id": entry.id,
+        "name": line(entry.name, NAME),
+        "synonyms": few([line(name, NAME) for name in entry.synonyms], _MOST_PHENOTYPES),
+        "broader": few(_named(entry.above), _MOST_PHENOTYPES),
+        "narrower": few(_named(entry.below), _MOST_PHENOTYPES),
+        "source": line(found.source, NAME),
+    }
 
 
 def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
     return [f"{line(neighbour.name, NAME)} ({neighbour.id})" for neighbour in neighbours]
 
 
-def _part(value: MeshFound | Phenotype, fence: Fence) -> Part:
-    return Part("terms", fields_of(value), fence.words("term"))
+def _part(value: Fields, fence: Fence) -> Part:
+    return Part("terms", value, fence.words("term"))

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from pydantic import Field
 
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
-from medground.errors import ConfigError, MedgroundError, UsageError
+from medground.errors import ConfigError, MedgroundError
 from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
 from medground.graph.bases.record import Bases
 from medground.home.registry import recipe_names
@@ -145,7 +145,6 @@ class Offering:
         return offered_sources(self.settings)
 
 
-_MOST_FILES = 500
 _SKIPPED = 50
 
 
@@ -208,11 +207,8 @@ def files_told(
 ) -> FilesTold:
     """Some files of a corpus: all of them, or those that were skipped.
 
-    Raises UsageError: no corpus has this name, or `limit` or `offset` is out of range; SnapshotCorrupt: it cannot be
-    read.
+    Raises UsageError: no corpus has this name; SnapshotCorrupt: it cannot be read.
     """
-    if not 1 <= limit <= _MOST_FILES or offset < 0:
-        raise UsageError(f"a list of files takes a limit from 1 to {_MOST_FILES} and an offset from 0")
     with library.built(name) as snapshot:
         files = [file for file in snapshot.file_report().files if file.reason is not None or not passed_over]
     shown = [

@@ -122,7 +122,7 @@ def _provider(page: Held) -> Provider:
     return page.provider
 
 
-@router.post("/session", summary="Sign in", responses={401: {}, 429: {}})
+@router.post("/session", summary="Sign in")
 async def sign_in(body: SignIn, request: Request, response: Response, page: Page, service: Served) -> SessionTold:
     """Sign in with a token. It is not kept: a cookie with the random id of a session takes its place."""
     signed_in = page.signed_in
@@ -224,7 +224,7 @@ async def delete_all(person: Caller, service: Served) -> Deleted:
     return Deleted(deleted=await service.delete_all(person))
 
 
-@router.get("/v1/tokens", summary="What each token has used", responses={403: {}})
+@router.get("/v1/tokens", summary="What each token has used")
 async def tokens(person: Caller, service: Served) -> Tokens:
     """Tokens with their limits and use; for those who run the server."""
     found = await service.tokens()
@@ -238,7 +238,7 @@ class Log(Frozen):
     next: str | None
 
 
-@router.get("/v1/audit", summary="Who did what, and when", responses={403: {}})
+@router.get("/v1/audit", summary="Who did what, and when")
 async def audit(
     person: Caller,
     service: Served,
@@ -269,7 +269,6 @@ class BuildStarted(Frozen):
     "/v1/corpora",
     summary="Build a corpus from uploaded files",
     status_code=202,
-    responses={400: {}, 403: {}, 408: {}, 413: {}, 415: {}},
     openapi_extra={"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}},
 )
 async def build(
@@ -340,7 +339,7 @@ async def files(
     return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
 
 
-@router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}})
+@router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204)
 async def remove(name: str, person: Caller, page: Page, service: Served) -> None:
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)

@@ -1,1 +1,0 @@
-"""Building a set of multiple-choice questions from literature (BioMedSearch, section IV.A and Figure 2)."""
