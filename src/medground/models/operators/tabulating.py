@@ -280,18 +280,16 @@ class TabulateOutput(base.OperatorOutput):
 
 
 def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
-    known = (NOT_REPORTED, *(sentence.id for sentence in value.sentences))
-    base.only_known((cell.sentence for cell in output.cells), known, "sentence")
     if [cell.column for cell in output.cells] != [column.id for column in value.columns]:
         raise base.InvalidOutput("give one cell for each column, in the order of the columns")
 
 
 @base.operator(
-    check=_each_column_once,
-    choices=lambda value: {
-        "column": tuple(column.id for column in value.columns),
-        "sentence": (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
+    ids={
+        "column": lambda value: (column.id for column in value.columns),
+        "sentence": lambda value: (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
     },
+    check=_each_column_once,
 )
 def tabulate(value: TabulateInput) -> TabulateOutput:
     """For each column the sentence that reports it by its words."""
