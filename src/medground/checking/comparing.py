@@ -43,13 +43,6 @@ def of_other_side(claim: str, quote: Quote) -> bool:
     )
 
 
-def names_no_outcome(claim: str, near: Sequence[Quote], sources: Sequence[Source]) -> bool:
-    """Whether a claim is about an outcome of patients, such as death, of which its sources have no word."""
-    read = tuple(f"{source.document.title}\n{source.document.text}" for source in sources)
-    quotes, papers = tuple(quote.text for quote in near), tuple(quote.document for quote in near)
-    return "outcome" in broken(Part("statement", claim, quotes, papers, read))
-
-
 def doubts(claim: str, quote: Quote) -> str:
     """What a claim says beyond a sentence, in words; empty if nothing shows that."""
     found = broken(Part("statement", claim, (quote.text,), (quote.document,)))

@@ -23,7 +23,6 @@ from medground.checking.comparing import (
     absent_numbers,
     doubts,
     in_digits,
-    names_no_outcome,
     of_other_side,
 )
 from medground.checking.joining import Joined
@@ -263,15 +262,14 @@ def _by_critic(one: SentenceToJudge, said: Judgement | None) -> Told:
         if one.unproven:
             return Told("not_checked", f"{one.judge} agrees, and was not measured (medground judge measure)", best)
         return Told("supported", f"{one.judge} agrees{percent}", best)
-    unnamed = names_no_outcome(one.claim, one.near, one.sources)
     opposes = leans == "contradicts" and sure >= _OPPOSES and not NEGATION.search(one.claim)
     is_near = one.judge != THE_CRITIC or near.share >= (_NEAR if form == "abstract" else _VERY_NEAR)
-    if (opposes or said.relation == "contradicts") and is_near and not (unnamed or compares(one.claim)):
+    if (opposes or said.relation == "contradicts") and is_near and not compares(one.claim):
         return Told("contradicted", f"{one.judge} says that this is the opposite{percent}", best)
     far = said.relation == "neutral" or one.share < _FAR
     if said.mean and one.likelihood is not None:
         far = one.likelihood < _UNLIKELY[form]
-    if not one.sentence.carried and (far or unnamed):
+    if not one.sentence.carried and far:
         return Told("silent", f"the cited {form} does not say it")
     return Told("not_checked", doubt or f"whether the cited {form} says it could not be told", best)
 

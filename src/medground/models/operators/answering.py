@@ -5,7 +5,7 @@ from pydantic import Field
 from medground.models.operators import base
 from medground.models.operators.reading import quotable_sentences
 from medground.models.operators.reasoning import SubClaim
-from medground.models.operators.writing import Answers, Form, Missing, answer_choices, check_answer
+from medground.models.operators.writing import ANSWERS, Answers, Form, Missing
 from medground.values.question import Option, Task
 
 
@@ -27,20 +27,7 @@ class AnswerOutput(base.OperatorOutput):
     query: str = Field(default="", max_length=500)
 
 
-def _of_the_task(value: ReadInput, output: AnswerOutput) -> None:
-    base.only_known(
-        (i for statement in output.statements for i in statement.sentences),
-        base.sentence_ids(value.passages),
-        "sentence",
-    )
-    check_answer(value, output.answer, output.form)
-
-
-def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
-    return {"sentences": base.sentence_ids(value.passages), **answer_choices(value)}
-
-
-@base.operator(check=_of_the_task, choices=_choices, streamed="statements")
+@base.operator(ids={"sentences": lambda value: base.sentence_ids(value.passages)}, streamed="statements", **ANSWERS)
 def read_and_answer(value: ReadInput) -> AnswerOutput:
     """The strongest sentences, word for word; nothing is decided."""
     texts = {sentence.id: sentence.text for passage in value.passages for sentence in passage.sentences}

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -287,17 +288,44 @@ class Operator(Generic[I, O]):
         return _inner(shown)
 
 
-def operator(**options: Any) -> Callable[[Callable[[I], O]], Operator[I, O]]:
+def operator(
+    *,
+    ids: Mapping[str, Callable[[Any], Iterable[str]]] = MappingProxyType({}),
+    choices: Callable[[Any], Mapping[str, tuple[str, ...]]] = lambda value: {},
+    check: Callable[[Any, Any], None] = lambda value, output: None,
+    **options: Any,
+) -> Callable[[Callable[[I], O]], Operator[I, O]]:
     """A function becomes the operator of its name and types, and is what answers without a model.
 
-    `options` are those of `Operator`: `check`, `choices`, `instructions` and so on.
+    `ids`: for fields of the output, at any depth, the ids in the input that they may name. They are choices, and an
+    output that names others is invalid. All else is as in `Operator`.
     """
+
+    def known(value: Any) -> dict[str, tuple[str, ...]]:
+        return {field: tuple(dict.fromkeys(given(value))) for field, given in ids.items()}
+
+    def checked(value: Any, output: BaseModel) -> None:
+        for field, allowed in known(value).items():
+            only_known(_named(output, field), allowed, field.removesuffix("s"))
+        check(value, output)
+
+    options |= {"check": checked, "choices": lambda value: {**known(value), **choices(value)}}
 
     def made(keyless: Callable[[I], O]) -> Operator[I, O]:
         given, output = get_type_hints(keyless).values()
         return Operator(keyless.__name__, given, output, keyless, **options)
 
     return made
+
+
+def _named(output: BaseModel, field: str) -> Iterator[str]:
+    """What stands in a field of an output, or of its parts."""
+    for name, value in output:
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, BaseModel):
+                yield from _named(one, field)
+            elif name == field and one is not None:
+                yield one
 
 
 def _block(name: str, value: object) -> str:

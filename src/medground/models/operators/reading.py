@@ -162,10 +162,7 @@ class ScreenOutput(base.OperatorOutput):
     relevant: tuple[str, ...] = Field(description="ids of the passages worth reading, most useful first")
 
 
-@base.operator(
-    check=lambda value, output: base.only_known(output.relevant, (p.id for p in value.passages), "passage"),
-    choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
-)
+@base.operator(ids={"relevant": lambda value: (passage.id for passage in value.passages)})
 def screen(value: ScreenInput) -> ScreenOutput:
     """The passages that hold most of the question's words."""
     return ScreenOutput(relevant=relevant_passages(value.asked, value.passages))
@@ -185,12 +182,7 @@ class ExtractOutput(base.OperatorOutput):
     sentences: tuple[Extracted, ...] = Field(description="the sentences that are evidence, strongest first")
 
 
-@base.operator(
-    check=lambda value, output: base.only_known(
-        (e.sentence for e in output.sentences), base.sentence_ids(value.passages), "sentence"
-    ),
-    choices=lambda value: {"sentence": base.sentence_ids(value.passages)},
-)
+@base.operator(ids={"sentence": lambda value: base.sentence_ids(value.passages)})
 def extract(value: ExtractInput) -> ExtractOutput:
     """The sentences that are the best quotes by statistics, of no known stance."""
     return ExtractOutput(

@@ -12,6 +12,7 @@ from medground.models.operators import base, prose
 from medground.models.operators.compare import compare
 from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.writing import (
+    ANSWERS,
     Answers,
     Form,
     Missing,
@@ -80,14 +81,10 @@ class DirectOutput(base.OperatorOutput):
 def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
     if not all(claim.text.strip() for claim in output.claims):
         raise base.InvalidOutput("a part of the rationale is empty; write it or leave it out")
-    base.only_known(
-        (s for claim in output.claims for s in claim.sentences), base.sentence_ids(value.passages), "sentence"
-    )
     check_answer(value, output.answer, output.form)
 
 
-def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
-    return {"sentences": base.sentence_ids(value.passages), **answer_choices(value)}
+_OPTIONS = {**ANSWERS, "check": _fits, "ids": {"sentences": lambda value: base.sentence_ids(value.passages)}}
 
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
@@ -117,13 +114,13 @@ def _direct_prose(value: ReasonInput, text: str) -> DirectOutput:
     return DirectOutput(**dict(read_prose(value, text)))
 
 
-@base.operator(check=_fits, choices=_choices, streamed="claims", reads=read_prose)
+@base.operator(streamed="claims", reads=read_prose, **_OPTIONS)
 def reason(value: ReasonInput) -> ReasonOutput:
     """The best quotes, word for word, and no short answer."""
     return ReasonOutput(claims=best_quotes(value, value.sentences), answer=())
 
 
-@base.operator(check=_fits, choices=_choices, reads=_direct_prose)
+@base.operator(reads=_direct_prose, **_OPTIONS)
 def direct(value: ReasonInput) -> DirectOutput:
     """The best quote, word for word, and no short answer."""
     return DirectOutput(answer=(), claims=best_quotes(value, 1))
@@ -201,19 +198,16 @@ def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
     letters = [option.letter for option in value.options]
     if sorted(one.letter for one in output.options) != sorted(letters):
         raise base.InvalidOutput(f"name each of the options {', '.join(letters)} once")
-    base.only_known(
-        (s for one in output.options for s in one.sentences), base.sentence_ids(value.paragraphs), "sentence"
-    )
     check_answer(value, tuple(dict.fromkeys(output.answer)))
 
 
 @base.operator(
-    check=_options_fit,
-    choices=lambda value: {
-        "letter": tuple(option.letter for option in value.options),
-        "sentences": base.sentence_ids(value.paragraphs),
-        **answer_choices(value),
+    ids={
+        "letter": lambda value: (option.letter for option in value.options),
+        "sentences": lambda value: base.sentence_ids(value.paragraphs),
     },
+    check=_options_fit,
+    choices=answer_choices,
 )
 def choose_options(value: ChooseInput) -> ChooseOutput:
     """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""

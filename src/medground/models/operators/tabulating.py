@@ -15,7 +15,7 @@ from pydantic import Field
 from medground.home.files import tables
 from medground.language import words
 from medground.language.prose import is_prose
-from medground.language.quantities import COUNT, TIMES, Quantity, quantities
+from medground.language.quantities import TIMES, Quantity, quantities
 from medground.language.quoting.headings import parts_of
 from medground.language.quoting.leading import describes_method, reports_result, states_purpose
 from medground.language.words import spelled_out
@@ -35,11 +35,9 @@ def _pattern(name: str, flags: int = _I) -> re.Pattern[str]:
     return re.compile(text, flags)
 
 
-_OF_OTHERS, _TAKEN, _GIVEN, _TREATED = map(_pattern, ("of_others", "taken", "given", "treated"))
+_OF_OTHERS, _TAKEN, _GIVEN = map(_pattern, ("of_others", "taken", "given"))
 _COUNTED, _PART_OF, _DENIED = map(_pattern, ("counted", "part_of", "denied"))
 _THRESHOLD, _COMPARED, _PLANNED = map(_pattern, ("threshold", "compared", "planned"))
-_TOTAL = re.compile(r"\b(?:a total of|sample of|series of|study of)\s+(?=\d)", _I)
-_AGE, _AFTER = _pattern("age", 0), _pattern("after")
 _OWN_DESIGN = re.compile(r"\b(?:in this|this|the present|our)\b.{0,80}\b(?:study|trial|analysis)\b")
 """How this study was done, said in an introduction: `In this randomized trial, we`."""
 _MASS = frozenset(("kg", "g", "mg", "μg", "ng", "IU", "U", "Gy", "ml", "μl", "mmol", "meq", "mol", "μmol"))
@@ -53,13 +51,11 @@ class ReadSentence:
     Attributes:
         text: the sentence.
         heading: the heading over it; empty if there is none.
-        at: its place in the text, 0 for the first sentence and 1 for the last.
         names: stems of the rare names in the study's title, such as those of its drugs.
     """
 
     text: str
     heading: str
-    at: float
     names: frozenset[str] = frozenset()
 
     @cached_property
@@ -88,113 +84,69 @@ class ReadSentence:
 
 
 Rule = Callable[[ReadSentence], float]
-
-
-def _under(one: ReadSentence, part: str, score: float) -> float:
-    return score + (0.5 if part in one.parts else 0.0)
+"""How surely a sentence reports a column: 0 if it does not. Of equals, the first of the study is quoted."""
 
 
 def _size(one: ReadSentence) -> float:
-    if one.is_background:
+    named = sum(quantity.measure == "n" and max(quantity.values, default=0) >= 2 for quantity in one.quantities)
+    counted = _COUNTED.search(one.text) and (_TAKEN.search(one.text) or "methods" in one.parts)
+    if one.is_background or not (named or counted):
         return 0.0
-    named = any(q.measure == "n" and _whole(q) >= 2 for q in one.quantities)
-    counted = bool(_COUNTED.search(one.text)) or any(q.unit == COUNT and _whole(q) >= 6 for q in one.quantities)
-    totalled = any(_COUNTED.match(one.text, total.end()) for total in _TOTAL.finditer(one.text))
-    arms = sum(q.measure == "n" for q in one.quantities) > 1
-    if not (named or totalled or (counted and (_TAKEN.search(one.text) or "methods" in one.parts))):
-        return 0.0
-    score = 1.0 + 0.6 * totalled + 0.6 * bool(_TAKEN.search(one.text)) + 0.4 * counted
-    score += 0.6 if arms else -0.6 * bool(_PART_OF.search(one.text))
-    score -= 0.4 * states_purpose(one.text) + 0.8 * bool(_PLANNED.search(one.text))
-    return _under(one, "methods", score) - 0.8 * one.at
-
-
-def _whole(quantity: Quantity) -> int:
-    return max((int(value) for value in quantity.values), default=0)
+    return 1.0 if _PLANNED.search(one.text) or (named < 2 and _PART_OF.search(one.text)) else 2.0
 
 
 def _dose(one: ReadSentence) -> float:
-    units = [(q, q.unit.split("/")) for q in one.quantities if not q.measure]
-    doses = [q for q, (first, *rest) in units if first in _MASS and not _VOLUME.intersection(rest)]
-    if not doses or not _GIVEN.search(one.text) or one.is_background:
+    units = [quantity.unit.split("/") for quantity in one.quantities if not quantity.measure]
+    given = any(first in _MASS and not _VOLUME.intersection(rest) for first, *rest in units)
+    if one.is_background or not given or not _GIVEN.search(one.text):
         return 0.0
-    rated = any("/" in q.unit for q in doses) + (re.search(r"\bdos", one.text, _I) is not None)
-    own = not one.names.isdisjoint(words.terms(one.text))  # the dose of what was studied, not of an anaesthetic
-    return _under(one, "methods", 1.0 + 0.4 * rated + own) - 0.5 * one.at
+    return 1.0 if one.names.isdisjoint(words.terms(one.text)) else 2.0  # of what was studied, not of an anaesthetic
 
 
-def _age(one: ReadSentence) -> float:
-    if one.is_background or not _AGE.search(one.text):
-        return 0.0
-    mean = re.search(r"\b(?:mean|median|average)\b", one.text, _I) is not None
-    return _under(one, "methods", 1.0 + 0.6 * mean - 0.4 * states_purpose(one.text)) - 0.3 * one.at
-
-
-def _followed(one: ReadSentence) -> float:
-    times = [q for q in one.quantities if q.unit in TIMES and q.unit not in ("second", "minute")]
-    if one.is_background or not times:
-        return 0.0
-    near = any(-60 <= q.start - found.end() <= 40 for q in times for found in _AFTER.finditer(one.text))
-    return 1.0 + 0.5 * (re.search(r"\b(?:mean|median)\b", one.text, _I) is not None) if near else 0.0
-
-
-def _lasting(one: ReadSentence) -> float:
-    for_how_long = re.search(r"\b(?:for|over|during|lasting|period of)\b\s+(?:a |the )?(?:\w+ )?\S*\d", one.text, _I)
-    times = any(q.unit in TIMES for q in one.quantities)
-    if one.is_background or not for_how_long or not times or not _TREATED.search(one.text):
-        return 0.0
-    return _under(one, "methods", 1.0)
+def _timed(said: re.Pattern[str], one: ReadSentence) -> float:
+    """A time in days or longer, in a sentence that says so much of it."""
+    times = any(q.unit in TIMES and q.unit not in ("second", "minute") for q in one.quantities)
+    return float(times and not one.is_background and said.search(one.text) is not None)
 
 
 def _measured(measures: Sequence[str], one: ReadSentence) -> float:
-    held = 0 if one.is_background else sum(q.measure in measures for q in one.quantities)
-    return _under(one, "results", 1.0 + 0.1 * min(held, 3)) if held else 0.0
+    return float(not one.is_background and any(q.measure in measures for q in one.quantities))
 
 
 def _told(name: str, one: ReadSentence) -> float:
     """What was found of something that a study counts: with a number, or with a word that there was none."""
     if not one.reports or not (found := _pattern(name).search(one.text)):
         return 0.0
-    counted = any(not q.measure for q in one.quantities)
-    denied = _DENIED.search(one.text[max(0, found.start() - 30) : found.end() + 30]) is not None
-    if not (counted or denied or "tolerated" in found[0].lower()):
-        return 0.0
-    return _under(one, "results", 1.0 + 0.5 * counted)
+    denied = _DENIED.search(one.text[max(0, found.start() - 30) : found.end() + 30])
+    return float(denied is not None or any(not q.measure for q in one.quantities))
 
 
-def _said(name: str, part: str, heading: str, one: ReadSentence) -> float:
-    """What a form of words tells, outside of the background; no words, if there is no name."""
+def _said(name: str, heading: str, one: ReadSentence) -> float:
+    """What a form of words tells, outside of the background; or what stands under a heading of its own."""
     if heading and re.search(heading, one.heading, _I):
-        return 2.0 - 0.1 * one.at
-    said = [] if one.is_background or not name else _pattern(name).findall(one.text)
-    return _under(one, part, 1.0 + 0.2 * len(said) - 0.3 * states_purpose(one.text)) if said else 0.0
+        return 2.0
+    return float(bool(name) and not one.is_background and _pattern(name).search(one.text) is not None)
 
 
 def _finding(one: ReadSentence) -> float:
     found = {"results", "conclusion"} & one.parts
     if not one.reports or not (found or one.quantities) or ("methods" in one.parts and not found):
         return 0.0
-    if _THRESHOLD.search(one.text):
-        return 0.0
-    tested = any(q.measure in ("p", "or", "hr", "rr") for q in one.quantities)
-    return 1.0 + 0.6 * tested + 0.4 * ("significan" in one.text.lower()) - 0.2 * one.at
+    return float(not _THRESHOLD.search(one.text))
 
 
 def _effect_size(one: ReadSentence) -> float:
     """A ratio; or else what was found in both groups: two figures of one unit that are compared."""
-    if ratio := _measured(("or", "hr", "rr"), one):
-        return 3.0 + ratio
-    units = Counter(q.unit for q in one.quantities if not q.measure)
+    units = Counter(quantity.unit for quantity in one.quantities if not quantity.measure)
     both = max(units.values(), default=0) > 1 and _COMPARED.search(one.text)
-    return _finding(one) if both else 0.0
+    return 2.0 * _measured(("or", "hr", "rr"), one) or (_finding(one) if both else 0.0)
 
 
 _RULES: Mapping[str, Rule] = {
     "size": _size,
     "dose": _dose,
-    "age": _age,
-    "follow-up": _followed,
-    "duration": _lasting,
+    "follow-up": partial(_timed, _pattern("after")),
+    "duration": partial(_timed, _pattern("lasting")),
     "harm": partial(_told, "harm"),
     "death": partial(_told, "death"),
     "finding": _finding,
@@ -219,9 +171,8 @@ def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]], title:
     rule = named or _rule_by_words(column)
     if rule is None:
         return None
-    last = max(len(sentences) - 1, 1)
     names = frozenset(stem for stem in words.names(title) if words.weight(stem) >= words.MOST)
-    read = [ReadSentence(text, heading, n / last, names) for n, (text, heading) in enumerate(sentences)]
+    read = [ReadSentence(text, heading, names) for text, heading in sentences]
     scored = [(rule(one), -n) for n, one in enumerate(read) if is_prose(one.text) or one.quantities]
     best = max(scored, default=(0.0, 0))
     return -best[1] if best[0] > 0 else None
@@ -234,13 +185,8 @@ def _rule_by_words(column: str) -> Rule | None:
         return None
 
     def rule(one: ReadSentence) -> float:
-        if not one.reports:
-            return 0.0
-        held = words.terms(spelled_out(one.text, column))
-        if words.densest(wanted, held, _WINDOW, least=len(wanted)) < 1.0:
-            return 0.0
-        counted = any(not q.measure for q in one.quantities)
-        return 1.0 + 0.6 * counted + 0.4 * bool({"results", "conclusion"} & one.parts) - 0.1 * one.at
+        held = words.terms(spelled_out(one.text, column)) if one.reports else []
+        return float(words.densest(wanted, held, _WINDOW, least=len(wanted)) == 1.0)
 
     return rule
 
@@ -280,18 +226,16 @@ class TabulateOutput(base.OperatorOutput):
 
 
 def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
-    known = (NOT_REPORTED, *(sentence.id for sentence in value.sentences))
-    base.only_known((cell.sentence for cell in output.cells), known, "sentence")
     if [cell.column for cell in output.cells] != [column.id for column in value.columns]:
         raise base.InvalidOutput("give one cell for each column, in the order of the columns")
 
 
 @base.operator(
-    check=_each_column_once,
-    choices=lambda value: {
-        "column": tuple(column.id for column in value.columns),
-        "sentence": (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
+    ids={
+        "column": lambda value: (column.id for column in value.columns),
+        "sentence": lambda value: (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
     },
+    check=_each_column_once,
 )
 def tabulate(value: TabulateInput) -> TabulateOutput:
     """For each column the sentence that reports it by its words."""

@@ -114,15 +114,12 @@ class LabelOutput(base.OperatorOutput):
     reason: str = Field(default="", max_length=300, description="why, in a few words")
 
 
-def _known_passage(value: LabelInput, output: LabelOutput) -> None:
-    known = {p.id for p in value.passages}
-    if output.best is not None and output.best not in known:
-        raise base.InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
-    if output.best is None and output.category in _BY_PASSAGE and len(known) != 1:
+def _names_passage(value: LabelInput, output: LabelOutput) -> None:
+    if output.best is None and output.category in _BY_PASSAGE and len(value.passages) != 1:
         raise base.InvalidOutput(f"{output.category} needs the id of the passage that decides it")
 
 
-@base.operator(check=_known_passage, choices=lambda value: {"best": tuple(p.id for p in value.passages)})
+@base.operator(ids={"best": lambda value: (passage.id for passage in value.passages)}, check=_names_passage)
 def label(value: LabelInput) -> LabelOutput:
     """The category by the words that statement and passages share."""
     found = compare(value.statement, value.passages)

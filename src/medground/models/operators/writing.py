@@ -1,9 +1,9 @@
 """Writing: a rationale in which every sentence cites evidence, and the answer that follows from it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from medground.language.quoting.leading import stands_alone
 from medground.language.requests import aspects_told
 from medground.language.sentences import sentence_spans
 from medground.language.subject import subjects
-from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
+from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput
 from medground.models.operators.differences import NEGATION, differences, folded
 from medground.values.decision import AnswerForm
 from medground.values.question import CLOSED, Option, Task
@@ -143,17 +143,6 @@ class WriteOutput(OperatorOutput):
     missing: Missing = ()
 
 
-def check_written(
-    value: TaskInput, known: Iterable[str], sentences: Iterable[WrittenSentence], output: ShortAnswer
-) -> None:
-    """Check that a rationale cites only known evidence and that its answer has the form of the task.
-
-    Raises InvalidOutput: the rationale or the answer fails the check.
-    """
-    only_known((e for sentence in sentences for e in sentence.evidence), known, "evidence")
-    check_answer(value, output.answer, output.form)
-
-
 def check_answer(value: TaskInput, answer: Sequence[str], form: AnswerForm | None = None) -> None:
     """Check that an answer has the form of the task. Raises InvalidOutput: it has another."""
     allowed = allowed_answers(value)
@@ -174,9 +163,11 @@ def answer_choices(value: TaskInput, field: str = "answer") -> dict[str, tuple[s
     return {field: allowed if value.task == "multiple-choice" else AtMostOne(allowed)}
 
 
-def written_choices(value: TaskInput, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The ids and answers that a written rationale may contain."""
-    return {"evidence": tuple(known), **answer_choices(value)}
+ANSWERS: dict[str, Any] = {
+    "check": lambda value, output: check_answer(value, output.answer, output.form),
+    "choices": answer_choices,
+}
+"""Options of an operator that answers a question: its answer has the form of the task."""
 
 
 def allowed_answers(value: TaskInput) -> tuple[str, ...]:

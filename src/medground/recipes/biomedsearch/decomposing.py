@@ -76,7 +76,9 @@ def name_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
     )
 
 
-class BuildGraphInput(AskedInput):
+class PlannedInput(AskedInput):
+    """A question, its parts, and the tools that may look for them."""
+
     question: Untrusted
     subquestions: tuple[KeywordedQuestion, ...]
     tools: tuple[Tool, ...] = TOOLS
@@ -103,7 +105,7 @@ class BuildGraphOutput(OperatorOutput):
 
 
 @operator(writes_queries=True, choices=lambda value: {"tools": value.tools})
-def build_graph(value: BuildGraphInput) -> BuildGraphOutput:
+def build_graph(value: PlannedInput) -> BuildGraphOutput:
     """Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
     tools = parts.tools_of(value.asked, value.subquestions, value.tools)
     return BuildGraphOutput(
@@ -113,12 +115,6 @@ def build_graph(value: BuildGraphInput) -> BuildGraphOutput:
             for before, after, weight in parts.edges(value.asked, value.subquestions)
         ),
     )
-
-
-class ChooseToolsInput(AskedInput):
-    question: Untrusted
-    subquestions: tuple[KeywordedQuestion, ...]
-    tools: tuple[Tool, ...] = TOOLS
 
 
 class ToolChoice(OperatorOutput):
@@ -136,7 +132,7 @@ class ChooseToolsOutput(OperatorOutput):
     writes_queries=True,
     choices=lambda value: {"tools": value.tools, "id": tuple(subquestion.id for subquestion in value.subquestions)},
 )
-def choose_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
+def choose_tools(value: PlannedInput) -> ChooseToolsOutput:
     """Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""
     read = {subquestion.id: value.asked.reworded(subquestion.text) for subquestion in value.subquestions}
     return ChooseToolsOutput(

@@ -2,23 +2,24 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from medground.answering.rank.cosines import cosines
 from medground.answering.rank.fuse import fuse
 from medground.answering.read.readable import readable
 from medground.answering.run import Run
-from medground.errors import NotConfigured, SourceUnavailable
+from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.language.word_lists import word_lists
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
+from medground.recipes.biomedsearch.returned import Returned, missed, returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import suited
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Query, Words
-from medground.values.report import FlowRow, ToolFound, ToolState
+from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 _MOST = 5
@@ -61,16 +62,6 @@ _LOWERED = 0.5
 it: what holds less is on another subject."""
 
 
-@dataclass(frozen=True)
-class Returned:
-    """What a source returned, best first, or why it could not be searched."""
-
-    source: str
-    hits: Ranking = ()
-    failure: SourceUnavailable | None = None
-    notes: tuple[str, ...] = ()
-
-
 async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
     """Find the papers that are nearest to a sub-question among those that hold its keywords.
 
@@ -90,42 +81,41 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
         and not source.kinds.isdisjoint(KINDS)
         and suited(any_words, source)
     ]
-    returned = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
-    hits = await retrieved([hit for each in returned for hit in each.hits], run)
+    searched = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
+    every = [each for each, _ in searched]
+    hits = await retrieved([hit for each in every for hit in _records(each.found, run, choices.each)], run)
     papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
     row = flow.replace(found=len(hits), merged=len(hits) - len(papers))
-    missed = tuple(f"{each.source}: {each.failure.reason}; its papers are missing" for each in returned if each.failure)
     nowhere = () if sources else ("no literature source is selected; select one with --source, or a corpus",)
     return ToolFound(
         tool="literature",
-        state="found" if kept else state_of_nothing(returned),
+        state="found" if kept else state_of_nothing(every),
         flow=row,
         hits=tuple(paper.hit for paper in kept),
-        failures=missed or nowhere,
-        notes=(*(note for each in returned for note in each.notes), *told),
+        failures=missed(every, "papers") or nowhere,
+        notes=(*(note for _, note in searched if note), *told),
         names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
     )
 
 
-async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> Returned:
-    """Ask one source, and once more with fewer keywords if it finds nothing. Corpora rank by words and by vectors."""
+async def _search(
+    name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings
+) -> tuple[Returned, str]:
+    """What one source returns, which is asked once more with fewer keywords if it finds nothing; then a note says so.
 
-    async def look_up(query: Query) -> Ranking:
-        node = f"{one.id} literature"
-        lookup = Lookup(asked=query, text=one.text, sources=(name,), kinds=KINDS, limit=choices.each, node=node)
-        return _records(await run.look_up(lookup), run, choices.each)
-
-    query = asked.words if name.startswith(_CORPUS) else asked.tree
-    try:
-        hits = await look_up(query)
-        if hits or asked.salient is None or query is asked.words:
-            return Returned(name, hits)
-        hits = await look_up(asked.salient)
-    except SourceUnavailable as error:
-        return Returned(name, failure=error)
+    Corpora rank by words and by vectors.
+    """
+    query: Query = asked.words if name.startswith(_CORPUS) else asked.tree
+    lookup = Lookup(
+        asked=query, text=one.text, sources=(name,), kinds=KINDS, limit=choices.each, node=f"{one.id} literature"
+    )
+    first = await returned(lookup, run)
+    if first.failure or first.hits or asked.salient is None or query is asked.words:
+        return first, ""
+    again = await returned(lookup.replace(asked=asked.salient), run)
     salient = ", ".join(forms[0] for forms in asked.keywords[: choices.salient])
-    return Returned(name, hits, notes=(f"{name} found nothing with all keywords, so it was asked for {salient}",))
+    return again, "" if again.failure else f"{name} found nothing with all keywords, so it was asked for {salient}"
 
 
 def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
@@ -194,11 +184,3 @@ async def _chosen(
         )
     best = [hit.replace(rank=rank) for rank, hit in enumerate(kept, 1)]
     return [replace(by_key[hit.passage.key], hit=hit) for hit in best], flow, tuple(notes)
-
-
-def state_of_nothing(returned: Sequence[Returned]) -> ToolState:
-    """What became of a search that kept nothing."""
-    failures = [one.failure for one in returned]
-    if not all(failures):
-        return "empty"
-    return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"

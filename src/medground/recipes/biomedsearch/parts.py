@@ -99,8 +99,6 @@ _PROTEINS = ("D08", "D12.776")
 _TERM = "term of the question"
 _RARE = 4.5
 """Weight above which a word that the question says beside its things is a keyword."""
-_COMMON = 27
-"""Abstracts, of the 8,135 that were counted, with a word that is not a rare name."""
 _OF_SUBJECT = 0.8
 """Weight of the edges from the subject to all else: what is found of it sharpens the other searches."""
 
@@ -259,16 +257,10 @@ def tools_of_text(asked: Asked, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def _tools(name: str, tools: Sequence[Tool], *, web: bool) -> tuple[Tool, ...]:
-    protein = _names_protein(name)
+    protein = bool(genes_in(name))
     wanted = {"literature", *(["protein"] if protein else [])}
     wanted |= {"web"} if web or (not protein and _is_unknown(name)) else set()
     return tuple(tool for tool in tools if tool in wanted)
-
-
-def _names_protein(name: str) -> bool:
-    """Whether a keyword names a gene or a protein; a common word such as `milk` may be a symbol as well."""
-    found = genes_in(name)
-    return any(not one.name.islower() or words.abstracts_with(words.stem(one.name)) < _COMMON for one in found)
 
 
 def _is_unknown(name: str) -> bool:

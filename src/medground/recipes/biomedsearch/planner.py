@@ -204,13 +204,12 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
         edges: tuple[Edge, ...] = ()
         if choices.use_keywords:
             await _name_keywords(mended, run.reading(question), choices.keywords, run)
-            value = decomposing.BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
+        value = decomposing.PlannedInput(question=text, subquestions=_shown(mended), tools=allowed)
+        if choices.use_keywords:
             graph = await run.ask_for_part(decomposing.build_graph, value, "the order of the parts")
             edges = mended.add_graph(graph, allowed)  # Eq. 2, second line
         else:
-            chosen = decomposing.ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
-            tools = await run.ask_for_part(decomposing.choose_tools, chosen, "the tools of the parts")
-            mended.add_tools(tools, allowed)
+            mended.add_tools(await run.ask_for_part(decomposing.choose_tools, value, "the tools of the parts"), allowed)
         plan = mended.plan(text, edges)
         run.end(span, ResearchPlanned.from_plan(plan))
     return plan

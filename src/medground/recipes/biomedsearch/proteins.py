@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
@@ -18,13 +17,14 @@ from medground.home.concurrency import concurrently
 from medground.home.kept_files import Attachments
 from medground.language.word_lists import word_lists
 from medground.language.words import coverage, terms
+from medground.recipes.biomedsearch.returned import Returned, missed, returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
 from medground.sources.proteins.structures import StructureFile
 from medground.values.document import Document, Hit, Passage
-from medground.values.lookup import Found, Lookup, ProteinQuery
+from medground.values.lookup import Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
@@ -185,16 +185,6 @@ NOT_OPEN = "no source of protein records is available; add uniprot to retrieval.
 NO_GENE = "no gene or protein is named, so no protein records were searched"
 
 
-@dataclass
-class _Looked:
-    """What lookups brought: the hits' documents in their order, and what went wrong."""
-
-    documents: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    answered: int = 0
-
-
 async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
     """The protein records that bear on a sub-question, and the structures of its proteins where it asks for them.
 
@@ -216,19 +206,21 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
     ]
     if not asked:
         return ToolFound("protein", "not configured", flow, failures=(NOT_OPEN,))
-    looked, shown = await _look_up(asked, run), _Looked()
+    looked = await concurrently(returned(lookup, run) for lookup in asked)
+    shown: list[Returned] = []
     text = " ".join([one.text, *one.keywords])
-    entries = list(dict.fromkeys(looked.documents))
+    entries = _documents(looked)
     if asks_for_structure(text):
-        accessions = [name.partition(":")[2] for name in entries if name.startswith("UNIPROT:")][:_MOST_STRUCTURED]
-        queries = [ProteinQuery(name=accession) for accession in accessions]
-        shown = await _look_up([_lookup(query, one, source.name) for query in queries for source in structured], run)
-    found = [*looked.documents, *shown.documents]
+        accessions = dict.fromkeys(name.partition(":")[2] for name in entries if name.startswith("UNIPROT:"))
+        queries = [ProteinQuery(name=accession) for accession in accessions][:_MOST_STRUCTURED]
+        lookups = (_lookup(query, one, source.name) for query in queries for source in structured)
+        shown = await concurrently(returned(lookup, run) for lookup in lookups)
+    found, failures = [*entries, *_documents(shown)], [*missed([*looked, *shown], "protein records")]
     try:
         await run.retrieve(list(dict.fromkeys(found)))
     except SourceUnavailable as error:
-        shown.failures.append(f"{error.source}: {error.reason}; a protein record could not be read")
-    read, structures = _stored(entries, run), _stored(list(dict.fromkeys(shown.documents)), run)
+        failures.append(f"{error.source}: {error.reason}; a protein record could not be read")
+    read, structures = _stored(entries, run), _stored(_documents(shown), run)
     attachments, refused = await structures_of(structures, structured, run)
     hits, withdrawn = _hits(text, read, structures, run)
     kept = len({hit.passage.document_id for hit in hits})
@@ -236,11 +228,11 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
     counts = {"found": len(found), "merged": len(found) - distinct, "cut": distinct - kept, "kept": kept}
     return ToolFound(
         "protein",
-        "found" if hits else "empty" if looked.answered else "failed",
+        "found" if hits else state_of_nothing(looked),
         flow.replace(**counts),  # records are counted, not lines: `cut` are those of which no line was kept
         hits=hits,
-        failures=tuple(dict.fromkeys([*looked.failures, *shown.failures, *refused])),
-        notes=tuple(dict.fromkeys([*notes, *looked.notes, *shown.notes, *withdrawn])),
+        failures=tuple(dict.fromkeys([*failures, *refused])),
+        notes=tuple(dict.fromkeys([*notes, *(note for each in (*looked, *shown) for note in each.notes), *withdrawn])),
         names=_names(read),
         attachments=attachments,
     )
@@ -279,24 +271,8 @@ def _lookup(query: ProteinQuery, one: SubQuestion, source: str) -> Lookup:
     return Lookup(asked=query, text=one.text, sources=(source,), kinds=("protein",), node=node, shown=shown)
 
 
-async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
-    """All lookups at once. One that fails is reported; the others count all the same."""
-
-    async def look_up(lookup: Lookup) -> list[Found] | SourceUnavailable:
-        try:
-            return await run.look_up(lookup)
-        except SourceUnavailable as error:
-            return error
-
-    looked = _Looked()
-    for result in await concurrently(map(look_up, lookups)):
-        if isinstance(result, SourceUnavailable):
-            looked.failures.append(f"{result.source}: {result.reason}; its protein records are missing")
-            continue
-        looked.answered += 1
-        looked.notes += [note for found in result for note in found.notes]
-        looked.documents += [hit.passage.document_id for one in result for ranking in one.rankings for hit in ranking]
-    return looked
+def _documents(looked: Sequence[Returned]) -> list[str]:
+    return [hit.passage.document_id for each in looked for hit in each.hits]
 
 
 def _hits(
@@ -324,7 +300,7 @@ def _hits(
 
 
 def _stored(ids: Sequence[str], run: Run) -> list[Document]:
-    return [run.ledger.documents[name] for name in ids if name in run.ledger.documents]
+    return [run.ledger.documents[name] for name in dict.fromkeys(ids) if name in run.ledger.documents]
 
 
 def _names(documents: Sequence[Document]) -> tuple[str, ...]:
@@ -332,7 +308,6 @@ def _names(documents: Sequence[Document]) -> tuple[str, ...]:
     found: list[str] = []
     for document in documents:
         told = document.metadata
-        found += [*told.get("gene", ()), *told.get("names", ())[:1], *told.get("gene_synonyms", ())]
-    for document in documents:
-        found += document.metadata.get("names", ())[1:]
+        recommended, others = told.get("names", ())[:1], told.get("names", ())[1:]
+        found += [*told.get("gene", ()), *recommended, *told.get("gene_synonyms", ()), *others]
     return tuple(dict.fromkeys(found))[:_MOST_NAMES]

@@ -17,15 +17,7 @@ from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.reasoning import SubClaim
-from medground.models.operators.writing import (
-    Answers,
-    Form,
-    Missing,
-    WrittenSentence,
-    check_written,
-    chosen_quotes,
-    written_choices,
-)
+from medground.models.operators.writing import ANSWERS, Answers, Form, Missing, WrittenSentence, chosen_quotes
 from medground.recipes.model_fields import one_line
 from medground.values.question import Option, Task
 from medground.values.report import Relation
@@ -49,14 +41,9 @@ class AnswerPartOutput(base.OperatorOutput):
 def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
     if not all(claim.text.strip() and claim.sentences for claim in output.claims):
         raise base.InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
-    base.only_known(
-        (sentence for claim in output.claims for sentence in claim.sentences),
-        base.sentence_ids(value.passages),
-        "sentence",
-    )
 
 
-@base.operator(check=_answers, choices=lambda value: {"sentences": base.sentence_ids(value.passages)})
+@base.operator(ids={"sentences": lambda value: base.sentence_ids(value.passages)}, check=_answers)
 def answer_part(value: AnswerPartInput) -> AnswerPartOutput:
     """The sentences that answer, as far as words tell."""
     found = answering(value.asked, value.part_of, value.passages, value.sentences)
@@ -100,6 +87,10 @@ class ConnectOutput(base.OperatorOutput):
     connections: tuple[Connected, ...]
 
 
+def _quotes(value: "ConnectInput | ComposeReportInput") -> Iterator[str]:
+    return (quote.id for part in value.parts for quote in part.quotes)
+
+
 def _connects(value: ConnectInput, output: ConnectOutput) -> None:
     quotes = {part.id: {quote.id for quote in part.quotes} for part in value.parts}
     for connection in output.connections:
@@ -118,7 +109,7 @@ def _connects(value: ConnectInput, output: ConnectOutput) -> None:
     choices=lambda value: {
         "first": tuple(part.id for part in value.parts),
         "second": tuple(part.id for part in value.parts),
-        "evidence": tuple(dict.fromkeys(quote.id for part in value.parts for quote in part.quotes)),
+        "evidence": tuple(dict.fromkeys(_quotes(value))),
     },
 )
 def connect_parts(value: ConnectInput) -> ConnectOutput:
@@ -152,14 +143,7 @@ class ComposeReportOutput(base.OperatorOutput):
     missing: Missing = ()
 
 
-def _quotes(value: ComposeReportInput) -> Iterator[str]:
-    return (quote.id for part in value.parts for quote in part.quotes)
-
-
-@base.operator(
-    check=lambda value, output: check_written(value, _quotes(value), (*output.background, *output.synthesis), output),
-    choices=lambda value: written_choices(value, dict.fromkeys(_quotes(value))),
-)
+@base.operator(ids={"evidence": _quotes}, **ANSWERS)
 def compose_report(value: ComposeReportInput) -> ComposeReportOutput:
     """Neither background nor synthesis: only the sub-answers are shown."""
     return ComposeReportOutput(background=(), synthesis=(), answer=())

@@ -18,7 +18,7 @@ from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.models.operators import base
-from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
+from medground.recipes.biomedsearch.returned import missed, returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
@@ -53,14 +53,13 @@ class RatePagesOutput(base.OperatorOutput):
     ratings: tuple[PageRating, ...] = Field(description="one for each result that is of any use; none of the others")
 
 
-def _known(value: RatePagesInput, output: RatePagesOutput) -> None:
+def _once(value: RatePagesInput, output: RatePagesOutput) -> None:
     rated = [rating.result for rating in output.ratings]
-    base.only_known(rated, (result.id for result in value.results), "result")
     if len(rated) > len(set(rated)):
         raise base.InvalidOutput("a result is rated twice; rate each once")
 
 
-@base.operator(check=_known, choices=lambda value: {"result": tuple(result.id for result in value.results)})
+@base.operator(ids={"result": lambda value: (result.id for result in value.results)}, check=_once)
 def rate_pages(value: RatePagesInput) -> RatePagesOutput:
     """Cosine, and the share by weight of the sub-question's words that title and summary hold."""
     asked = words.terms(value.subquestion)
@@ -114,17 +113,16 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
         for source in run.sources
         if source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
     ]
-    returned = await concurrently(_search(name, lookup, run) for name in engines)
+    searched = await concurrently(returned(lookup.replace(sources=(name,)), run) for name in engines)
     best: dict[str, Hit] = {}  # each page once, with its best rank
-    for hit in sorted((hit for each in returned for hit in each.hits), key=lambda hit: hit.rank):
+    for hit in sorted((hit for each in searched for hit in each.hits), key=lambda hit: hit.rank):
         best.setdefault(hit.passage.document_id.partition(":")[2], hit)
     pages = [_Result(digest, hit) for digest, hit in best.items()]
     relevant, below = await _relevant(one, pages, run, choices)
     read, unread = await _read(relevant, run, choices)
     hits = await _passages(one, read, run, choices.embedder)
-    found, kept, tried = sum(len(each.hits) for each in returned), len(read), len(read) + len(unread)
-    missed = [f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure]
-    nothing = state_of_nothing(returned)
+    found, kept, tried = sum(len(each.hits) for each in searched), len(read), len(read) + len(unread)
+    nothing = state_of_nothing(searched)
     counts = {"found": found, "merged": found - len(pages), "filtered": below, "cut": len(pages) - below - kept}
     note = f"{len(unread)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant"
     return ToolFound(
@@ -132,7 +130,7 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
         state="found" if hits else "failed" if nothing == "empty" and unread else nothing,
         flow=FlowRow(subquestion=one.id, tool="web", kept=kept, **counts),
         hits=hits,
-        failures=(*(missed if returned else [NO_ENGINE]), *unread),
+        failures=(*(missed(searched, "pages") if searched else [NO_ENGINE]), *unread),
         notes=(note,) if unread else (),
     )
 
@@ -142,14 +140,6 @@ def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSetting
     new = [name for name in dict.fromkeys(names) if not set(words.terms(name)) <= known][:_MOST_NAMES]
     asked = PlainWords(text=" ".join([one.text, *new]))
     return Lookup(asked=asked, text=one.text, kinds=KINDS, limit=choices.each, node=f"{one.id} web")
-
-
-async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
-    try:
-        found = await run.look_up(lookup.replace(sources=(engine,)))
-    except SourceUnavailable as error:
-        return Returned(engine, failure=error)
-    return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
 
 
 async def _relevant(

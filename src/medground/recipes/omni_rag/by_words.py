@@ -44,10 +44,9 @@ def graph_terms(question: str) -> tuple[str, ...]:
 
 
 def _asked(text: str) -> str:
-    """The sentence that asks: the last one with a question mark, else the last one that says something."""
-    sentences = [(one, _plain(one)) for one in _SENTENCE.split(text)]
-    telling = [(one, plain) for one, plain in sentences if len(words.terms(plain)) > 1] or sentences
-    return next((plain for one, plain in reversed(telling) if one.rstrip().endswith("?")), telling[-1][1])
+    """The sentence that asks: the last one with a question mark, else the last one."""
+    sentences = _SENTENCE.split(text)
+    return _plain(next((one for one in reversed(sentences) if one.endswith("?")), sentences[-1]))
 
 
 def _plain(text: str) -> str:

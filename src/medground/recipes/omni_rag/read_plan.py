@@ -24,13 +24,7 @@ from medground.values.source_plan import (
 
 RepairKind = Literal[
     "unclosed",
-    "nested",
-    "stray tag",
-    "repeated source",
-    "renamed source",
     "unknown source",
-    "other form",
-    "text outside",
     "marks removed",
     "no query",
     "duplicate",
@@ -40,8 +34,8 @@ RepairKind = Literal[
     "several commas",
     "nothing read",
 ]
-"""`other form`: tags in a code fence, or escaped. `no query`: "none" and the like in a tag. `no term`: a graph's query
-without a comma, of which all is taken for the term. `nothing read`: no source was named at all."""
+"""`no query`: "none" and the like in a tag. `no term`: a graph's query without a comma, of which all is taken for the
+term. `nothing read`: no source was named at all."""
 
 LONGEST_TEXT = 100_000
 """Longest text in characters that is read."""
@@ -86,8 +80,8 @@ class _Reading:
 
     def __init__(self, sources: Sequence[NamedSource], most: int) -> None:
         self.graphs = {source.name for source in sources if source.kind == "graph"}
-        self._names = {source.name: source.name for source in sources}
-        self._loose = {form: name for name in self._names for form in (f"{name}s", f"the {name}")}
+        self.names = {source.name: source.name for source in sources}
+        self._loose = {form: name for name in self.names for form in (f"{name}s", f"the {name}")}
         self._most = most
         self._queries: dict[str, dict[tuple[str, str], SourceQuery]] = {}
         self.repairs: Counter[RepairKind] = Counter()
@@ -95,7 +89,7 @@ class _Reading:
     def named(self, said: str) -> str | None:
         """The source that a word names, in whatever case and number a model writes it; None for no source."""
         word = said.strip().casefold()
-        return self._names.get(word) or self._loose.get(word)
+        return self.names.get(word) or self._loose.get(word)
 
     def add(self, name: str, term: str, text: str) -> None:
         """A query of a source, unless it asks nothing or was there already."""
@@ -192,13 +186,9 @@ def _written(text: str, reading: _Reading) -> dict[str, list[str]]:
     if len(text) > LONGEST_TEXT:
         reading.repairs["too long"] += 1
         text = text[:LONGEST_TEXT]
-    bare = _FENCE.sub("", text)
-    if bare != text:
-        reading.repairs["other form"] += 1
-    bare = _LINE.sub(r"<\1>\2</\1>", bare)
-    if not _names_a_source(bare, reading) and "&lt;" in bare:
+    bare = _LINE.sub(r"<\1>\2</\1>", _FENCE.sub("", text))
+    if not _names_a_source(bare, reading):
         bare = unescape(bare)
-        reading.repairs["other form"] += 1
     if not _names_a_source(bare, reading):
         reading.repairs["nothing read"] += 1
         return {}
@@ -215,52 +205,33 @@ def _inside(text: str, reading: _Reading) -> dict[str, list[str]]:
     A source that is never closed ends at the next tag or the first empty line; where it is closed elsewhere, the tag
     was only talked about.
     """
-    tags = [(tag, reading.named(tag[2])) for tag in _TAG.finditer(text)]
+    tags = [(tag, reading.named(tag[2]) or tag[2].casefold()) for tag in _TAG.finditer(text)]
+    ends = [*(tag.start() for tag, _ in tags[1:]), len(text)]
     closed = _closed(tags)
-    whole = {known for place, (_, known) in enumerate(tags) if place in closed}
-    around: list[tuple[str, bool]] = []  # the closed tags that are open, and whether each is that of a source
+    whole = {tags[place][1] for place in closed}
+    around: list[str] = []  # the closed tags that are open
     found: dict[str, list[str]] = {}
-    loose, at = "", 0
-
-    def say(piece: str) -> None:
-        owner = loose or next((name for name, known in reversed(around) if known), "")
-        if owner:
-            found[owner].append(_BLANK_LINE.split(piece)[0] if loose else piece)
-        elif piece.strip():
-            reading.repairs["unknown source" if around else "text outside"] += 1
-
-    for place, (tag, known) in enumerate(tags):
-        say(text[at : tag.start()])
-        at, loose, name = tag.end(), "", known or tag[2].casefold()
-        if known and known != tag[2]:
-            reading.repairs["renamed source"] += 1
-        if tag[1]:
-            if all(other != name for other, _ in around):
-                reading.repairs["stray tag"] += 1
-            while any(other == name for other, _ in around):
-                around.pop()
-            continue
-        if around and around[-1][1]:
-            reading.repairs["nested"] += 1
-        if known in found and (place in closed or tag[3]):
-            reading.repairs["repeated source"] += 1
-        if place in closed:
-            around.append((name, known is not None))
-        elif known and not tag[3]:
+    for place, ((tag, name), end) in enumerate(zip(tags, ends, strict=True)):
+        loose, piece = "", text[tag.end() : end]
+        if tag[1] and name in around:
+            del around[around.index(name) :]
+        elif place in closed:
+            around.append(name)
+        elif name in reading.names and not (tag[1] or tag[3]):
             reading.repairs["unclosed"] += 1
-            loose = "" if known in whole else name
-        if known and (loose or place in closed or tag[3]):
-            found.setdefault(name, [])
-    say(text[at:])
+            loose = "" if name in whole else name
+        if owner := loose or next((one for one in reversed(around) if one in reading.names), ""):
+            found.setdefault(owner, []).append(_BLANK_LINE.split(piece)[0] if loose else piece)
+        elif around and piece.strip():
+            reading.repairs["unknown source"] += 1
     return found
 
 
-def _closed(tags: Sequence[tuple[re.Match[str], str | None]]) -> set[int]:
+def _closed(tags: Sequence[tuple[re.Match[str], str]]) -> set[int]:
     """The places of opening tags that a closing tag of the same name follows, before the next opening one."""
     waiting: dict[str, int] = {}
     closed: set[int] = set()
-    for place, (tag, known) in enumerate(tags):
-        name = known or tag[2].casefold()
+    for place, (tag, name) in enumerate(tags):
         if tag[1] and name in waiting:
             closed.add(waiting.pop(name))
         elif not (tag[1] or tag[3]):

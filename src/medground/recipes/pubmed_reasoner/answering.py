@@ -49,12 +49,7 @@ def _read_summary(value: SummariseInput, text: str) -> SummariseOutput:
 
 @base.operator(
     reads=_read_summary,
-    check=lambda value, output: base.only_known(
-        (e for observation in output.observations for e in observation.evidence),
-        (e.id for e in value.evidence),
-        "evidence",
-    ),
-    choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
+    ids={"evidence": lambda value: (quote.id for quote in value.evidence)},
 )
 def summarise(value: SummariseInput) -> SummariseOutput:
     """Each quote as an observation."""
@@ -115,9 +110,9 @@ def _written(value: RespondInput | RecallInput, text: str) -> writing.WriteOutpu
 
 @base.operator(
     reads=_written,
-    check=lambda value, output: writing.check_written(value, _cited(value), output.sentences, output),
-    choices=lambda value: writing.written_choices(value, dict.fromkeys(_cited(value))),
+    ids={"evidence": _cited},
     streamed="sentences",
+    **writing.ANSWERS,
 )
 def respond(value: RespondInput) -> writing.WriteOutput:
     """The best quotes, word for word, and no short answer."""
@@ -132,11 +127,7 @@ respond_openly = replace(respond, name="respond_openly", instructions=base.promp
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
 
-@base.operator(
-    reads=_written,
-    check=lambda value, output: writing.check_written(value, (), output.sentences, output),
-    choices=lambda value: writing.written_choices(value, ()),
-)
+@base.operator(reads=_written, ids={"evidence": lambda value: ()}, **writing.ANSWERS)
 def recall(value: RecallInput) -> writing.WriteOutput:
     """Nothing: without a model nobody remembers."""
     return writing.WriteOutput(sentences=(), answer=())

@@ -69,11 +69,7 @@ class SelectTermsOutput(base.OperatorOutput):
     selected: tuple[str, ...] = Field(description="headings to keep, most important first, each as it was given")
 
 
-@base.operator(
-    writes_queries=True,
-    check=lambda value, output: base.only_known(output.selected, (c.heading for c in value.candidates), "heading"),
-    choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
-)
+@base.operator(writes_queries=True, ids={"selected": lambda value: (one.heading for one in value.candidates)})
 def select_terms(value: SelectTermsInput) -> SelectTermsOutput:
     """Those that no narrower one covers, most specific first."""
     return SelectTermsOutput(selected=drafting.select(value.question, tuple(c.heading for c in value.candidates)))

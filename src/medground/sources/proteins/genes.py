@@ -18,7 +18,7 @@ from medground.sources.proteins.names import ACCESSION, Organism, folded, known_
 
 _LISTS = word_lists("gene_words")
 _CUES, _GENETIC, _NOT_GENES = (_LISTS[name] for name in ("cues", "genetic", "not_genes"))
-_CELLS, _COMMON, _GENERAL = (_LISTS[name] for name in ("cells", "common", "general"))
+_CELLS, _GENERAL = (_LISTS[name] for name in ("cells", "general"))
 _WORD = re.compile(r"[A-Za-zα-ωΑ-Ω0-9]+(?:[-'][A-Za-zα-ωΑ-Ω0-9]+)*[+]?")
 _DIGIT_AND_LETTER = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
 _LOCUS = re.compile(r"[A-Za-z]{1,8}[-]?\d{1,4}[A-Za-z]{0,2}\d{0,2}|[a-z]{3}[A-Z]")
@@ -34,8 +34,8 @@ _ASKED = verbose_pattern(
     """
 )
 """What questions ask of genes and proteins: three capitals, such as APP, count as a symbol in such a question."""
-_STAGE = re.compile(r"[pc]?T[0-4xX][ab]?(?:N[0-3xX])?(?:M[01xX])?")
-"""A stage of cancer."""
+_NO_ACCESSION = re.compile(r"O157|T\dN\d")
+"""A strain of E. coli and a stage of cancer, which are written like one."""
 _LONGEST = 6
 """Most words of a protein's name, and most letters of a symbol without digits."""
 _INTERLEUKIN = re.compile(r"(?:interleukin|IL)[ -]?\d{1,2}[A-Za-z]?\b", re.IGNORECASE)
@@ -95,24 +95,7 @@ def organisms_named(text: str) -> tuple[Organism, ...]:
         genus = vocabulary().find(binomial[1])
         if known_organism(binomial[0]) is None and genus is not None and _is_organism(genus):
             found.setdefault(Organism(binomial[0]))
-    found |= dict.fromkeys(organisms_in(text))
-    words = list(_WORD.finditer(text))
-    for at in range(len(words)):
-        for size in (3, 2):
-            if at + size <= len(words):
-                name = text[words[at].start() : words[at + size - 1].end()]
-                if known_organism(name) is None and (species := _species(name)):
-                    found.setdefault(Organism(species))
-    return tuple(found)
-
-
-def _species(name: str) -> str:
-    """The scientific name of an organism of MeSH; empty if there is none."""
-    heading = vocabulary().find(name)
-    if heading is None or not _is_organism(heading):
-        return ""
-    latin = (one for one in (heading.name, *heading.entry_terms) if re.fullmatch(r"[A-Z][a-z]{3,} [a-z]{3,}", one))
-    return next(latin, "")
+    return tuple(found | dict.fromkeys(organisms_in(text)))
 
 
 def _is_organism(heading: Heading) -> bool:
@@ -126,9 +109,8 @@ def _protein_name(text: str, words: list[re.Match[str]], at: int) -> int:
     for size in range(min(_LONGEST, len(words) - at), 0, -1):
         start, end = words[at].start(), words[at + size - 1].end()
         name = text[start:end]
-        if "," in name or ";" in name or (size == 1 and (name.isupper() or folded(name) in _NOT_GENES)):
-            continue
-        if is_protein_name(name) and not _of_cells(words, at + size):
+        symbol = size == 1 and (name.isupper() or folded(name) in _NOT_GENES)
+        if not symbol and is_protein_name(name) and not _of_cells(words, at + size):
             return size
     return 0
 
@@ -136,15 +118,15 @@ def _protein_name(text: str, words: list[re.Match[str]], at: int) -> int:
 def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
     word = words[at][0]
     key = folded(word)
-    if len(key) < 2 or key in _NOT_GENES or word.endswith("+") or _STAGE.fullmatch(word) or _of_cells(words, at + 1):
+    if len(key) < 2 or key in _NOT_GENES or word.endswith("+") or _of_cells(words, at + 1):
         return False
-    if ACCESSION.fullmatch(word) and not word.startswith("O157"):
+    if ACCESSION.fullmatch(word) and not _NO_ACCESSION.match(word):
         return True
-    cued = _beside(words, at, _CUES) or text[words[at].end() :].startswith(("-/-", "(-/-)", "+/-", "−/−"))
+    cued = _beside(words, at, _CUES)
     mixed = _DIGIT_AND_LETTER.match(word) is not None
     if folded(word) in _tables()[0]:
         asked = len(key) == 3 and _ASKED.search(text) is not None
-        return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
+        return _symbol_counts(word, cued=cued or (asked and word.isupper()), mixed=mixed)
     if folded(word) in _tables()[1]:
         # A digit, a capital that does not begin it, or a hyphen: a common word is not an alias.
         as_name = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or word.startswith("c-")
@@ -153,25 +135,19 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
     return named and _beside(words, at, _GENETIC)
 
 
-def _symbol_counts(word: str, at: int, *, cued: bool, mixed: bool) -> bool:
+def _symbol_counts(word: str, *, cued: bool, mixed: bool) -> bool:
     """Whether a symbol of the table means the gene: by its digits, its capitals, or the words next to it."""
     if mixed:
         return len(folded(word)) >= 3 or cued
     if word.isupper():
         return len(word) >= 4 or cued
-    if any(c.isupper() for c in word[1:]):
-        return True
-    # Other words of a sentence may be symbols too: Was, Set, Rest, Impact.
-    return cued and len(word) >= 3 and word.casefold() not in _COMMON and (at > 0 or word.islower())
+    return any(c.isupper() for c in word[1:])  # other words of a sentence may be symbols too: Was, Set, Rest, Impact
 
 
 def _beside(words: list[re.Match[str]], at: int, cues: frozenset[str]) -> bool:
-    """Whether one of the words just before, before an `of`, or in the next two says so."""
+    """Whether one of the two words before, or of the next two, says so."""
     places = (n for n in (at - 2, at - 1, at + 1, at + 2) if 0 <= n < len(words))
-    near = {n: words[n][0].casefold() for n in places if not _MARK.search(_between(words, at, n))}
-    if near.get(at - 1) not in ("of", "in", "the"):  # `expression of X`, `mutations in X`
-        near.pop(at - 2, None)
-    return any(word in cues for word in near.values())
+    return any(words[n][0].casefold() in cues for n in places if not _MARK.search(_between(words, at, n)))
 
 
 def _between(words: list[re.Match[str]], one: int, other: int) -> str:
