@@ -26,9 +26,6 @@ from medground.values.document import Document, Section
 _FRONT = re.compile(r"\ufeff?---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^[\w-]+[ \t]*:", re.MULTILINE)
 _LONGEST = 100_000
-_DEEPEST = 20
-_BEGINS = frozenset(["[", "{", "<block mapping start>", "<block sequence start>"])
-_ENDS = frozenset(["]", "}", "<block end>"])
 
 
 def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
@@ -42,8 +39,11 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     import yaml
 
     try:
-        _check(found[1])
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(found[1])):
+            raise ValueError("the front matter has aliases (*name), which are not read; write the values out")
         fields = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506 this loader knows texts and lists alone
+    except RecursionError:
+        raise ValueError("the front matter is nested too deeply; flatten it") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark else ""
@@ -51,19 +51,6 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     if not isinstance(fields, dict):
         return {}, text
     return {str(key): value for key, value in fields.items()}, text[found.end() :].lstrip("\n")
-
-
-def _check(front: str) -> None:
-    import yaml
-
-    depth = 0
-    for token in yaml.scan(front):
-        if isinstance(token, yaml.AliasToken):
-            raise ValueError("the front matter has aliases (*name), which are not read; write the values out")
-        depth += token.id in _BEGINS
-        depth -= token.id in _ENDS
-        if depth > _DEEPEST:
-            raise ValueError(f"the front matter is nested more than {_DEEPEST} deep; flatten it")
 
 
 SUFFIXES = (".md", ".markdown", ".qmd", ".txt")
