@@ -166,7 +166,7 @@ def collection_document(record: Mapping[str, Any], collection: Collection) -> Do
     title, url, source = (
         one_line(record.get(name) or "") if name in collection.columns else "" for name in ("title", "url", "source")
     )
-    about = {"title": title, "url": url or None, **collection.fields}
+    about: dict[str, Any] = {"title": title, "url": url or None, **collection.fields}
     if collection.fields["kind"] == "guideline":
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         sections, first = headings(text), shorten(text.strip().partition("\n")[0], _LONGEST_TITLE)
