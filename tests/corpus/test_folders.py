@@ -227,7 +227,7 @@ def test_front_matter_is_metadata_and_not_text(tmp_path: Path) -> None:
     [
         ("a: &x [1]\nb: *x", "has aliases"),
         ("a: [1", "the front matter is not YAML at line"),
-        (f"a: {'[' * 600}{']' * 600}", "the front matter is nested more than 20 deep; flatten it"),
+        (f"a: {'[' * 600}{']' * 600}", "the front matter is nested too deeply; flatten it"),
     ],
 )
 def test_front_matter_that_cannot_be_read(tmp_path: Path, front: str, reason: str) -> None:

@@ -21,7 +21,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.folders import release_of
 from medground.engine.open_engine import open_sources
-from medground.errors import BadDocument, ConfigError
+from medground.errors import ConfigError
 from medground.home.settings import Settings
 from medground.models.embedders import ARTICLE, CROSS, QUERY, open_embedder
 from medground.sources.corpus import CorpusSource
@@ -100,9 +100,6 @@ def test_files_given_or_added_in_any_order_come_to_the_same(
     paths = [write(tmp_path / str(at), at + 1, records) for at, records in enumerate(said)]
     build(library, "pubmed", find_inputs([paths[at] for at in order]))
     assert texts(library) == stated(said)
-    late = [paths[at].name for place, at in enumerate(order) if any(before > at for before in order[:place])]
-    told = [name for text, names in notes(library).items() if text.startswith("given out of order") for name in names]
-    assert sorted(told) == sorted(late)
     build(library, "added", find_inputs([paths[order[0]]]))
     for at in order[1:]:
         add(library, "added", find_inputs([paths[at]]))
@@ -111,16 +108,12 @@ def test_files_given_or_added_in_any_order_come_to_the_same(
         assert any(text.startswith("older than pubmed26n0003, which was") for text in notes(library, "added"))
 
 
-def test_a_file_given_twice_is_read_once(tmp_path: Path, library: Library) -> None:
+def test_a_file_given_twice_changes_nothing_and_is_told(tmp_path: Path, library: Library) -> None:
     first = write(tmp_path / "a", 1, BASELINE)
     second = write(tmp_path / "b", 1, BASELINE)
     build(library, "pubmed", find_inputs([first, second]))
     assert texts(library) == stated([BASELINE])
-    (reason,) = notes(library)
-    assert reason.startswith(f"PubMed's pubmed26n0001 is given twice; it is read as {first}")
-    refused(BadDocument, "is given twice", find_inputs, [first, second], strict=True)
-    add(library, "pubmed", find_inputs([second]))
-    assert any(text.startswith("PubMed's pubmed26n0001 was read before, as") for text in notes(library))
+    assert notes(library) == {f"PubMed's pubmed26n0001 was read before, as {first}": [second.name]}
 
 
 def test_missing_numbers_are_told(tmp_path: Path, library: Library) -> None:

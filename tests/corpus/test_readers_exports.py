@@ -14,7 +14,7 @@ from medground.corpus.readers.compose import unmarked
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.reference_managers import entry_document
 from medground.corpus.readers.tagged import FORMS, records_of, tagged_document
-from medground.corpus.readers.texts import guideline_document, textbook_document, wikipedia_document
+from medground.corpus.readers.texts import COLLECTIONS, collection_document
 from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -196,16 +196,11 @@ def test_csv_of_pubmed(tmp_path: Path) -> None:
 
 
 @each_row("mark", [",", ";", "\t", "|"])
-def test_a_table_without_header(tmp_path: Path, mark: str) -> None:
-    cells = "10.1234/x{0}|Gil A{1}|What happens to people in group {0}|{2}|" + "Long text. " * 30
-    rows = [cells.format(n, n % 3, 2000 + n).replace("|", mark) for n in range(5)]
-    note, *documents = items_of(written(tmp_path / "t.tsv", "\n".join(rows)), "csv", notes=True)
-    assert "no header" in note.text
-    assert "title = column 3" in note.text
-    first = documents[0]
-    assert (first.id, first.title, first.year) == ("DOI:10.1234/x0", "What happens to people in group 0", 2000)
-    assert first.text.startswith("Long text.")
-    assert first.metadata == {"column_2": ("Gil A0",)}
+def test_any_usual_delimiter(tmp_path: Path, mark: str) -> None:
+    rows = ["doi|author|title|year", *(f"10.1234/x{n}|Gil A|What happens to group {n}|{2000 + n}" for n in range(5))]
+    table = written(tmp_path / "t.tsv", "\n".join(rows).replace("|", mark))
+    first, *_ = (one for one in items_of(table, "csv") if isinstance(one, Document))
+    assert (first.id, first.title, first.year) == ("DOI:10.1234/x0", "What happens to group 0", 2000)
 
 
 def test_csl_json(tmp_path: Path) -> None:
@@ -272,9 +267,9 @@ def test_any_record_gives_a_document_or_a_one_line_error(
         lambda: tagged_document(next(records_of(f"PMID- 1\n{record}", FORMS["nbib"]))[1], "nbib"),
         lambda: tagged_document(next(records_of(f"TY  - JOUR\n{record}", FORMS["ris"]))[1], "ris"),
         lambda: described(given),
-        lambda: textbook_document(given),
-        lambda: guideline_document(given),
-        lambda: wikipedia_document(given),
+        lambda: collection_document(given, COLLECTIONS["textbooks"]),
+        lambda: collection_document(given, COLLECTIONS["guidelines"]),
+        lambda: collection_document(given, COLLECTIONS["wikipedia"]),
     ):
         try:
             assert convert().text.encode()

@@ -17,7 +17,6 @@ from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_man
 from medground.corpus.records import count_waiting
 from medground.corpus.reports import SourceReport, source_reports
 from medground.corpus.store import NO_FILTERS, Store
-from medground.errors import UsageError
 from medground.values.document import Hit
 from medground.values.query import Filters, Query
 
@@ -199,9 +198,7 @@ class Snapshot(Database, Store):
 
     def vectors(self) -> Vectors:
         """Its vectors, opened on first use; UsageError if it has none."""
-        embedding = self.manifest.embedding
-        if embedding is None:
-            raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
+        embedding = self.vectors_made()
         from medground.corpus.vectors import Vectors  # slow to import, and not every question needs them
 
         if self._vectors is None:

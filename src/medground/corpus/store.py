@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.lexical_fields import ANALYSES, METADATA, METADATA_NAME, described
-from medground.corpus.manifest import Manifest
+from medground.corpus.manifest import EmbeddingEntry, Manifest
 from medground.corpus.tables import encode
 from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
@@ -51,6 +51,12 @@ class Store(ABC):
     def embedding(self) -> str | None:
         """Identity of the model that made its vectors, which `dense` searches; None where it has none."""
         return self.manifest.embedding.identity if self.manifest.embedding else None
+
+    def vectors_made(self) -> EmbeddingEntry:
+        """The model that made its vectors; UsageError if it has none."""
+        if self.manifest.embedding is None:
+            raise UsageError(f"corpus {self.name} was built without vectors; rebuild it with --embed minilm")
+        return self.manifest.embedding
 
     @property
     def described(self) -> SourceDescription | None:

@@ -109,8 +109,12 @@ def prepared(source: Input, home: Path | None, skip: int = 0) -> Iterator[Item]:
 def ready(document: Document) -> Ready:
     """A document as it is searched and counted by: with what is known now, and what its own words say of its design."""
     one = marked(with_design(document))
-    names = (one.id, f"PMID:{one.identifiers.get('pmid', '')}")
-    return Ready(one.id, one.year, one.kind, one.retraction, *encode(one), names, _is_unsearched(one))
+    return Ready(one.id, one.year, one.kind, one.retraction, *encode(one), names_of(one), _is_unsearched(one))
+
+
+def names_of(document: Document) -> tuple[str, str]:
+    """By which names a notice may retract a document."""
+    return document.id, f"PMID:{document.identifiers.get('pmid', '')}"
 
 
 def _is_unsearched(document: Document) -> bool:

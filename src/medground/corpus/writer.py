@@ -201,8 +201,7 @@ class DatabaseWriter:
         """The document as it is searched and counted by: what is known now, what its own words say of
         its design, and what a notice that was read says."""
         document = marked(with_design(document))
-        names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
-        if document.retraction in ("none", "concern") and self._is_retracted(names):
+        if document.retraction in ("none", "concern") and self._is_retracted(tables.names_of(document)):
             return document.model_copy(update={"retraction": "retracted"})
         return document
 

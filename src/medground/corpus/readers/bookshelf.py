@@ -26,11 +26,11 @@ class _Book:
     """What all parts of a file share."""
 
     name: str = ""
+    """What the ids of its parts begin with."""
     title: str = ""
     year: int | None = None
     license: str | None = None
     language: str | None = None
-    ids: tuple[str, ...] = ()
 
 
 def read_bookshelf(path: Path) -> Iterator[Item]:
@@ -58,14 +58,14 @@ def _book_of(root: Element) -> _Book:
         return _Book(language=root.get(LANGUAGE))
     for element in meta.iter("{*}*"):
         element.tag = name_of(element)
-    ids = [flat_text(one) for one in meta.iterfind("book-id")]
+    title, ids = flat_text(meta.find("book-title-group/book-title")), [*map(flat_text, meta.iterfind("book-id"))]
+    named_ids = [one for one in ids if not _NBK.fullmatch(one)]
     return _Book(
-        name=next((one for one in ids if one and not _NBK.fullmatch(one)), ""),
-        title=flat_text(meta.find("book-title-group/book-title")),
+        name=next(filter(None, (*named_ids, root.get("id"), *ids, title)), ""),
+        title=title,
         year=_latest(meta),
         license=license_of(meta),
         language=root.get(LANGUAGE),
-        ids=(root.get("id") or "", *ids),
     )
 
 
@@ -126,8 +126,7 @@ def _part_id(identifiers: Mapping[str, str], book: _Book, title: str, text: str)
     if "nbk" in identifiers:
         return named("NBK", identifiers["nbk"])
     if identifiers["name"]:
-        whole = next((one for one in (book.name, *book.ids, book.title) if one), "")
-        return named("BOOKSHELF", f"{whole}/{identifiers['name']}" if whole else identifiers["name"])
+        return named("BOOKSHELF", f"{book.name}/{identifiers['name']}".lstrip("/"))
     return id_of_content(book.title, title or text)
 
 

@@ -27,7 +27,7 @@ _HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_pa
 def margins_of(opened: Any) -> list[str]:
     """The texts of running heads, feet and watermarks, each once."""
     found: list[str] = []
-    printed = Printed(Styles(None), {})
+    printed = Printed(Styles(opened.styles.element), {})
     for part in (getattr(section, name) for section in opened.sections for name in _HEADS):
         if not part.is_linked_to_previous:
             found += filter(None, (printed.paragraph(one) for one in part._element.iter(f"{W}p")))
@@ -87,7 +87,6 @@ def is_docx(path: Path) -> bool:
 
 def docx_document(content: bytes, name: str) -> Document:
     """The document of a Word file."""
-    _check_open(content)
     import docx
     from docx.opc.exceptions import OpcError
     from lxml import etree
@@ -105,6 +104,10 @@ def docx_document(content: bytes, name: str) -> Document:
         beside = [*margins_of(opened), *filter(None, stated)]
     except (OpcError, etree.LxmlError, *_ERRORS) as error:
         raise ValueError(_DAMAGED) from error
+    except RuntimeError as error:
+        if "encrypted" not in str(error):
+            raise
+        raise ValueError("the DOCX file is protected by a password; save it without one") from error
     if not composition.text:
         raise ValueError("the document has no text")
     lines = composition.text.split("\n")
@@ -113,15 +116,6 @@ def docx_document(content: bytes, name: str) -> Document:
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
     own["cautions"] = (*mark.pop("cautions", ()), *cautions)
     return described(about | own | mark)
-
-
-def _check_open(content: bytes) -> None:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(part.flag_bits & 1 for part in archive.infolist()):
-                raise ValueError("the DOCX file is protected by a password; save it without one")
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise ValueError(_DAMAGED) from error
 
 
 def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:

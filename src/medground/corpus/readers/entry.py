@@ -17,6 +17,7 @@ from medground.corpus.readers.values import (
     listed,
     names_of,
     one_line,
+    plain_name,
     state_in,
     substances_of,
     year_in,
@@ -91,7 +92,6 @@ _STATEMENTS = verbose_pattern(
     re.DOTALL,
 )
 """What servers of preprints print after an abstract."""
-_SEPARATORS = re.compile(r"[\s-]+")
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _STRUCTURED = frozenset(["metadata", "references", "sections", "lines", "cautions", "dates", "imprint"])
 """Fields that a text under their name, such as the reference list in an export of Scopus, cannot be."""
@@ -179,14 +179,9 @@ def entry_types(entry: str | None) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _plain(name: str) -> str:
-    return _SEPARATORS.sub("_", name.strip().casefold())
-
-
-@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
-    plain = _plain(name)
+    plain = plain_name(name)
     if plain in _CANONICAL:
         return _CANONICAL[plain]
     return kind if (kind := id_kind(name)) in KINDS else plain
@@ -203,7 +198,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if name in _KNOWN and name not in known and not (name in _STRUCTURED and isinstance(value, str)):
             known[name] = value
         else:
-            others[_plain(given)] = value
+            others[plain_name(given)] = value
     return known, others
 
 

@@ -34,7 +34,7 @@ from medground.corpus.readers.spreadsheet import WOS, is_table, read_csv
 from medground.corpus.readers.tagged import read_tagged, tagged_format
 from medground.corpus.readers.tagged_forms import FORMS
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
-from medground.corpus.readers.texts import collection_of, collection_of_columns
+from medground.corpus.readers.texts import collection_of
 from medground.corpus.readers.values import NAMES
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, UsageError
@@ -101,7 +101,7 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
         return "pdf"
     if start.startswith(PARQUET):
         names = columns_of(path)
-        if (found := collection_of_columns(names)) is None:
+        if (found := collection_of(names)) is None:
             columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
             raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
         return found
@@ -149,7 +149,8 @@ def _json_reader(start: str) -> str:
 
 
 def _record_reader(record: Record) -> str:
-    known = next((name for name, reader in joined().items() if reader.fits(record)), None) or collection_of(record)
+    joining = next((name for name, reader in joined().items() if reader.fits(record)), None)
+    known = joining or collection_of(record, str(record.get("url") or ""))
     if known is None and (isinstance(record.get("message"), dict) or records_in(record) is not None):
         return "csl-json"
     return known or ("csl-json" if is_csl(record) else "jsonlines")
@@ -158,7 +159,7 @@ def _record_reader(record: Record) -> str:
 PASSED_OVER = "none"
 """The reader of an input that nothing can read: reading it says why."""
 
-_GUIDELINE = ("id", "source", "title", "clean_text", "url")
+_textbooks = partial(texts.open_collection, name="textbooks")
 _TAGGED = {"nbib": ".nbib", "ris": ".ris", "enw": ".enw", "wos": ".ciw"}
 """How files of a form are named, if not `.txt`."""
 
@@ -166,14 +167,11 @@ READERS: Mapping[str, Reader] = {
     "medline": of_files("medline", partial(read_medline, raw=True), *XML),
     "jats": of_files("jats", read_jats, *XML),
     "bookshelf": of_files("bookshelf", read_bookshelf, *XML),
-    "textbooks": Reader(texts.open_textbooks, (*LINES, ".parquet", ".txt", ".md"), texts.open_textbooks),
-    "guidelines": of_files(
-        "guidelines",
-        partial(texts.read_collection, convert=texts.guideline_document, columns=_GUIDELINE),
-        *LINES,
-        ".parquet",
-    ),
-    "wikipedia": Reader(texts.open_wikipedia, (*LINES, ".parquet")),
+    **{
+        name: Reader(partial(texts.open_collection, name=name), (*LINES, ".parquet"))
+        for name in ("guidelines", "wikipedia")
+    },
+    "textbooks": Reader(_textbooks, (*LINES, ".parquet", ".txt", ".md"), _textbooks),
     "jsonlines": of_files("jsonlines", read_jsonlines, *LINES),
     "pdf": Reader(open_pdf, (".pdf",)),
     "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),

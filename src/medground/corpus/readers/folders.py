@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, chain, islice, pairwise
+from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -88,7 +88,6 @@ def _link(entry: os.DirEntry[str], path: Path, inside: Path) -> str | None:
 # PubMed's baseline and update files: they hold each record several times, and only their order says which is right.
 
 _NAME = re.compile(r"(?i)(?:pubmed|medline)(\d\d)n(\d{4,6})\.xml(?:\.gz)?")
-_OUT_OF_ORDER = "given out of order; PubMed's files are read in the order of their numbers, so that revisions come last"
 
 
 class Release(NamedTuple):
@@ -108,34 +107,22 @@ def release_of(name: str) -> Release | None:
 
 
 def in_release_order(inputs: Sequence[Input]) -> list[Input]:
-    """The same inputs, with PubMed's files among them in the order of their numbers.
+    """The same inputs, with PubMed's files among them in the order of their numbers, so that revisions come last.
 
-    A file out of order tells so in a note. One that is given twice is skipped. Where numbers are missing between
-    two files, the later tells which.
+    Where numbers are missing between two files, the later tells which.
     """
-    named = {at: release_of(one.name) for at, one in enumerate(inputs) if one.reader == "medline"}
-    places = {at: release for at, release in named.items() if release is not None}
-    order = sorted(places, key=lambda at: (places[at], at))
-    given = list(places.values())
-    late = {release for release, highest in zip(given, accumulate(given, max), strict=True) if release < highest}
-    gaps = {b: a for a, b in pairwise(sorted(set(given))) if a.year == b.year and b.number > a.number + 1}
+    releases = {at: release_of(one.name) for at, one in enumerate(inputs) if one.reader == "medline"}
+    places = {at: release for at, release in releases.items() if release is not None}
     arranged = list(inputs)
-    first: dict[Release, Input] = {}
-    for slot, at in zip(places, order, strict=True):
-        release, found = places[at], inputs[at]
-        if release in first:
-            why = f"PubMed's {release} is given twice; it is read as {first[release].name}"
-            refusal = BadDocument(why, file=found.name)
-            arranged[slot] = replace(found, read=partial(_then, None, [refusal]), refused=refusal)
-            continue
-        notes = [Note(_OUT_OF_ORDER)] if release in late else []
-        if release in gaps:
-            why = f"the files between {gaps[release]} and {release} are missing; revisions in them are lost"
-            notes.append(Note(why))
-        arranged[slot] = replace(found, read=partial(_then, found, notes)) if notes else found
-        first[release] = found
+    before: Release | None = None
+    for slot, (release, at) in zip(places, sorted((release, at) for at, release in places.items()), strict=True):
+        arranged[slot] = inputs[at]
+        if before and before.year == release.year and release.number > before.number + 1:
+            note = Note(f"the files between {before} and {release} are missing; revisions in them are lost")
+            arranged[slot] = replace(inputs[at], read=partial(_with_note, inputs[at], note))
+        before = release
     return arranged
 
 
-def _then(source: Input | None, items: Sequence[Item], skip: int) -> Iterator[Item]:
-    return islice(chain(source.read(0) if source else (), items), skip, None)
+def _with_note(source: Input, note: Note, skip: int) -> Iterator[Item]:
+    return islice(chain(source.read(0), [note]), skip, None)

@@ -55,10 +55,8 @@ def made(make: Callable[[], Document], path: Path, position: int) -> Document | 
     """The document of a record, or why there is none: `make` raises ValueError."""
     try:
         return make()
-    except (RecursionError, ValueError) as error:
-        deep = isinstance(error, RecursionError)
-        why = "the record is nested too deeply; flatten it" if deep else str(error)
-        return BadDocument(why, file=str(path), position=position)
+    except ValueError as error:
+        return BadDocument(str(error), file=str(path), position=position)
 
 
 def parse(line: bytes) -> Record:
@@ -154,14 +152,12 @@ def read_csl(path: Path) -> Iterator[Item]:
     if text.count("{") > _MOST_OBJECTS:
         raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
-        raise BadDocument(reason, file=str(path)) from error
-    try:
-        items = _items(content)
+        items = _items(json.loads(text))
+    except RecursionError as error:
+        raise BadDocument("JSON nested too deeply", file=str(path)) from error
     except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
+        reason = f"not JSON ({error})" if isinstance(error, json.JSONDecodeError) else str(error)
+        raise BadDocument(reason, file=str(path)) from error
     conversion = Conversion()
 
     def document(record: Any) -> Iterator[Document]:

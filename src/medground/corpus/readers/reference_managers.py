@@ -157,7 +157,7 @@ def _author(name: str) -> str:
 def _joined(value: str, macros: Mapping[str, str]) -> str:
     """The parts of `"Part " # name`, joined; bibtexparser leaves them as they are written."""
     if "#" not in value:
-        return macros.get(value.casefold(), value)
+        return value
     pieces = list(_PIECE.finditer(value))
     if _PIECE.sub("", value).replace("#", "").strip() or len(pieces) != value.count("#") + 1:
         return value  # a number sign in the text itself

@@ -1,7 +1,7 @@
-"""CSV and TSV: a row per paper, with a header that names its columns, or without one.
+"""CSV and TSV: a row per paper, with a header that names its columns.
 
 Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables of one's own: columns that are not known
-become metadata. Without a header, the columns are recognised by their content: identifiers, years, and texts by length.
+become metadata.
 """
 
 import csv
@@ -9,11 +9,10 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from statistics import median
 
-from medground.corpus.readers.base import Item, Note
+from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
 from medground.corpus.readers.lines import made, tried
@@ -28,12 +27,9 @@ WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
 _TOLD = re.compile(r"(?i)\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n")
 """The first line in which Excel tells the delimiter."""
 _DELIMITERS = ",;\t|"
-_SAMPLE = 200
 _LONGEST_FIELD = 20_000_000
 _TITLE_OR_TEXT = frozenset(["title", "text", "abstract"])
 _NAMED = _TITLE_OR_TEXT | {"authors", "year", "date", "journal", "doi", "pmid", "pmc", "url", "keywords", "id"}
-_PMID = re.compile(r"\d{5,9}")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _DOI = re.compile(r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+")
 _KEY = "key"
 _OF_WOS = {
@@ -45,22 +41,12 @@ _OF_WOS = {
 def read_csv(path: Path) -> Iterator[Item]:
     """The rows of a table; the position of a bad one is its line."""
     rows = _rows(text_of(path), path)
-    first = list(islice(rows, _SAMPLE))
-    if not first:
+    first = next(rows, None)
+    if first is None:
         raise BadDocument("the table has no rows", file=str(path))
-    header = _header(first[0][1])
-    if header is None:
-        header = _guessed([row for _, row in first])
-        if not _TITLE_OR_TEXT & set(header):
-            raise BadDocument(
-                "no column holds titles or texts; name the columns in the first line (title, abstract, doi, ...)",
-                file=str(path),
-            )
-        named = ", ".join(f"{name} = column {at}" for at, name in enumerate(header, 1) if name in _NAMED)
-        yield Note(f"the table has no header, so its columns were recognised by their content: {named}")
-    else:
-        first = first[1:]
-    yield from tried((_document(header, row, path, line) for line, row in chain(first, rows)), path, "rows")
+    if (header := _header(first[1])) is None:
+        raise BadDocument("no column is a title or a text; name them in the first line", file=str(path))
+    yield from tried((_document(header, row, path, line) for line, row in rows), path, "rows")
 
 
 _REGISTERED = {"nct_number", "trialid"}
@@ -126,26 +112,3 @@ def _header(row: Sequence[str]) -> list[str] | None:
     if {"pt", "ut"} <= set(names):
         names = [_OF_WOS.get(name, name) for name in names]
     return ["" if name == _KEY and "item_type" in names else name for name in names]  # Zotero's own key of an item
-
-
-def _guessed(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Names for the columns of a table without a header."""
-    width = max(map(len, rows))
-    columns = [[row[at].strip() for row in rows if at < len(row) and row[at].strip()] for at in range(width)]
-    names = [f"column_{at}" for at in range(1, width + 1)]
-    for name, pattern in (("doi", _DOI), ("year", _YEAR), ("pmid", _PMID)):
-        at = next((at for at, cells in enumerate(columns) if cells and _most(cells, pattern)), None)
-        if at is not None and names[at].startswith("column_"):
-            names[at] = name
-    lengths = {at: median(map(len, cells)) for at, cells in enumerate(columns) if cells and names[at].startswith("col")}
-    texts = sorted((at for at, length in lengths.items() if length > 20), key=lambda at: -lengths[at])
-    if texts and lengths[texts[0]] > 250:
-        names[texts.pop(0)] = "abstract"
-    titles = [at for at in texts if not _most(columns[at], re.compile(r".*;.*|.*\b[A-Z]{1,3}(?:,.*|\.?)"))] or texts
-    if titles:
-        names[min(titles)] = "title"
-    return names
-
-
-def _most(cells: Sequence[str], pattern: re.Pattern[str]) -> bool:
-    return sum(pattern.fullmatch(cell) is not None for cell in cells) > 0.8 * len(cells)

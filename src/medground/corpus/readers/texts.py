@@ -1,8 +1,8 @@
 """Markdown and plain text, and collections of text as hubs publish them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from medground.corpus.readers.base import Input, Item, document_input, file_inpu
 from medground.corpus.readers.compose import Headings, decoded, make_document, written
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.latex import formula
-from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
+from medground.corpus.readers.lines import SUFFIX, read_lines, read_parquet
 from medground.corpus.readers.record_ids import own_ids, title_line
 from medground.corpus.readers.values import NAMES, one_line
 from medground.values.document import Document, Section
@@ -26,9 +26,6 @@ from medground.values.document import Document, Section
 _FRONT = re.compile(r"\ufeff?---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^[\w-]+[ \t]*:", re.MULTILINE)
 _LONGEST = 100_000
-_DEEPEST = 20
-_BEGINS = frozenset(["[", "{", "<block mapping start>", "<block sequence start>"])
-_ENDS = frozenset(["]", "}", "<block end>"])
 
 
 def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
@@ -42,8 +39,11 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     import yaml
 
     try:
-        _check(found[1])
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(found[1])):
+            raise ValueError("the front matter has aliases (*name), which are not read; write the values out")
         fields = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506 this loader knows texts and lists alone
+    except RecursionError:
+        raise ValueError("the front matter is nested too deeply; flatten it") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark else ""
@@ -51,19 +51,6 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     if not isinstance(fields, dict):
         return {}, text
     return {str(key): value for key, value in fields.items()}, text[found.end() :].lstrip("\n")
-
-
-def _check(front: str) -> None:
-    import yaml
-
-    depth = 0
-    for token in yaml.scan(front):
-        if isinstance(token, yaml.AliasToken):
-            raise ValueError("the front matter has aliases (*name), which are not read; write the values out")
-        depth += token.id in _BEGINS
-        depth -= token.id in _ENDS
-        if depth > _DEEPEST:
-            raise ValueError(f"the front matter is nested more than {_DEEPEST} deep; flatten it")
 
 
 SUFFIXES = (".md", ".markdown", ".qmd", ".txt")
@@ -113,94 +100,79 @@ WIKIPEDIA_LICENSE = "CC BY-SA and GFDL"
 
 _WIKIPEDIA = re.compile(r"https?://[a-z-]+\.(?:m\.)?wikipedia\.org/")
 _LONGEST_TITLE = 120
-Convert = Callable[[Record], Document]
 
 
-def collection_of(record: Mapping[str, Any]) -> str | None:
-    """The reader of a collection whose records look like this one, or None."""
-    names = {str(name).lower() for name in record}
+@dataclass(frozen=True)
+class Collection:
+    """A collection: its columns, the one that holds the text, how ids begin, and what every document of it is."""
+
+    columns: tuple[str, ...]
+    text: str
+    prefix: str
+    fields: Mapping[str, Any]
+
+
+COLLECTIONS: Mapping[str, Collection] = {
+    "textbooks": Collection(("id", "title", "content"), "content", "TEXTBOOK", {"kind": "book"}),
+    "guidelines": Collection(
+        ("id", "source", "title", "clean_text", "url"),
+        "clean_text",
+        "GUIDELINE",
+        {"kind": "guideline", "publication_types": ("Practice Guideline",)},
+    ),
+    "wikipedia": Collection(
+        ("id", "url", "title", "text"),
+        "text",
+        "WIKI",
+        {"kind": "wiki", "journal": "Wikipedia", "license": WIKIPEDIA_LICENSE},
+    ),
+}
+
+
+def collection_of(columns: Iterable[str], url: str | None = None) -> str | None:
+    """The reader of a collection with these columns, or of a record with this `url` too; None if there is none."""
+    names = {str(name).lower() for name in columns}
     if {"clean_text", "source", "title"} <= names:
         return "guidelines"
     if names == {"id", "title", "content", "contents"}:  # with a PMID beside them they are chunks of PubMed
         return "textbooks"
-    if names == {"id", "url", "title", "text"} and _WIKIPEDIA.match(str(record.get("url") or "")):
+    if names == {"id", "url", "title", "text"} and (url is None or _WIKIPEDIA.match(url)):
         return "wikipedia"
     return None
 
 
-def collection_of_columns(names: Iterator[str] | list[str]) -> str | None:
-    """The reader of a parquet file with these columns, or None."""
-    found = {name.lower() for name in names}
-    if found == {"id", "url", "title", "text"}:
-        return "wikipedia"
-    return collection_of(dict.fromkeys(found, ""))
-
-
-def open_textbooks(path: Path, folder: Path | None = None) -> Input:
-    """One file of chunks of textbooks (`id`, `title`, `content`), or one plain text as a chapter."""
+def open_collection(path: Path, folder: Path | None = None, *, name: str) -> Input:
+    """One file of a collection, in JSON Lines or in parquet; beside textbooks, a plain text is a chapter."""
     if path.name.lower().endswith((".txt", ".md")):
         return open_text(path, folder)
-    chunks = partial(read_collection, convert=textbook_document, columns=("id", "title", "content"))
-    return file_input(path, "textbooks", chunks)
+    opened = file_input(path, name, partial(_read_collection, collection=COLLECTIONS[name]))
+    return replace(opened, license=COLLECTIONS[name].fields.get("license"))
 
 
-def read_collection(path: Path, convert: Convert, columns: tuple[str, ...]) -> Iterator[Item]:
-    """One file of a collection, in JSON Lines or, with these columns, in parquet."""
+def _read_collection(path: Path, collection: Collection) -> Iterator[Item]:
+    convert = partial(collection_document, collection=collection)
     if path.name.lower().endswith(SUFFIX):
-        return read_parquet(path, convert, columns)
+        return read_parquet(path, convert, collection.columns)
     return read_lines(path, convert)
 
 
-def open_wikipedia(path: Path) -> Input:
-    """One file of Wikipedia's articles (`id`, `url`, `title`, `text`)."""
-    articles = partial(read_collection, convert=wikipedia_document, columns=("id", "url", "title", "text"))
-    return replace(file_input(path, "wikipedia", articles), license=WIKIPEDIA_LICENSE)
-
-
-def textbook_document(record: Mapping[str, Any]) -> Document:
-    """A chunk of a textbook."""
-    return _made(record, "TEXTBOOK", _text(record, "content"), kind="book", url=None)
-
-
-def guideline_document(record: Mapping[str, Any]) -> Document:
-    """A guideline: its clean text with a section for each heading. One without a title is named by its first line."""
-    text = _text(record, "clean_text").replace("\r\n", "\n").replace("\r", "\n")
-    sections, first = headings(text), shorten(text.strip().partition("\n")[0], _LONGEST_TITLE)
-    source = one_line(record.get("source") or "")
-    return _made(
-        record,
-        f"GUIDELINE:{source}" if source else "GUIDELINE",
-        text,
-        title=one_line(record.get("title") or "") or (sections[0].label if sections else first),
-        sections=sections,
-        kind="guideline",
-        journal=NAMES["publishers"].get(source.lower(), source) or None,
-        publication_types=("Practice Guideline",),
-    )
-
-
-def wikipedia_document(record: Mapping[str, Any]) -> Document:
-    """An article."""
-    text = _text(record, "text")
-    return _made(record, "WIKI", text, kind="wiki", journal="Wikipedia", license=WIKIPEDIA_LICENSE)
-
-
-def _made(record: Mapping[str, Any], prefix: str, text: str, **fields: Any) -> Document:
-    """The document of a record: its id below a prefix, its title and address, and further fields."""
-    given = record.get("id")
+def collection_document(record: Mapping[str, Any], collection: Collection) -> Document:
+    """The document of a record. That of a guideline has a section for each heading, and its publisher as journal."""
+    text, given = record.get(collection.text), record.get("id")
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{collection.text}: the field is missing or empty")
     if not isinstance(given, str | int) or not (own := str(given).strip()):
         raise ValueError("id: the field is missing")
-    kind, _, rest = prefix.partition(":")
-    title, url = (one_line(record.get(name) or "") for name in ("title", "url"))
-    about = {"id": named(kind, f"{rest}:{own}" if rest else own), "title": title, "url": url or None, "text": text}
-    return make_document(about | fields)
-
-
-def _text(record: Mapping[str, Any], name: str) -> str:
-    text = record.get(name)
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"{name}: the field is missing or empty")
-    return text
+    title, url, source = (
+        one_line(record.get(name) or "") if name in collection.columns else "" for name in ("title", "url", "source")
+    )
+    about: dict[str, Any] = {"title": title, "url": url or None, **collection.fields}
+    if collection.fields["kind"] == "guideline":
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        sections, first = headings(text), shorten(text.strip().partition("\n")[0], _LONGEST_TITLE)
+        about["title"] = title or (sections[0].label if sections else first)
+        about |= {"sections": sections, "journal": NAMES["publishers"].get(source.lower(), source) or None}
+    return make_document(about | {"id": named(collection.prefix, f"{source}:{own}" if source else own), "text": text})
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

@@ -99,7 +99,8 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=4096)
-def _plain(key: str) -> str:
+def plain_name(key: str) -> str:
+    """The name of a field in lower case, with underscores."""
     return re.sub(r"[\s=-]+", "_", printable(key).strip().casefold())
 
 
@@ -109,7 +110,8 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
             _collect(inner, name, found, depth + 1)
     elif not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
-            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
+            own = plain_name(str(key))
+            _collect(inner, f"{name}.{own}" if name else own, found, depth + 1)
     elif value is not None and name:
         text = str(value).lower() if isinstance(value, bool) else one_line(value)
         if text:

@@ -42,14 +42,13 @@ def is_on(look: Look, name: str) -> bool:
 class Styles:
     """The styles of a file."""
 
-    def __init__(self, styles: Element | None) -> None:
+    def __init__(self, styles: Element) -> None:
         self._styles = styles
         self.look = lru_cache(maxsize=None)(self._look)
 
     @cached_property
     def _by_id(self) -> Mapping[str, Element]:
-        found = () if self._styles is None else self._styles.iterfind(f"{W}style")
-        return {style.get(f"{W}styleId", ""): style for style in found}
+        return {style.get(f"{W}styleId", ""): style for style in self._styles.iterfind(f"{W}style")}
 
     def name(self, style: str) -> str:
         """What a style is called: `heading 1` in every language."""

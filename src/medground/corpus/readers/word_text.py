@@ -141,7 +141,8 @@ class Printed:
             elif name in ("fldChar", "instrText"):
                 self._field(node, name)
             elif name in _NOTES:
-                said.append(self._note(name, node.get(f"{W}id", "")))
+                note = self._notes.get((name, node.get(f"{W}id", "")))
+                self._beside += [] if note is None else [self._flat(note)]  # it prints below, not here
             elif name == "ruby":
                 self._collect(within(node, "rubyBase"), said)
             elif len(node):
@@ -154,16 +155,7 @@ class Printed:
         elif look.get("vertAlign") != "superscript":
             parts.append(text)
         else:
-            parts.append(self._raised(text, "".join(parts[-3:])))
-
-    def _note(self, kind: str, number: str) -> str:
-        """What is printed where a note is referred to; the note waits for `beside`."""
-        note = self._notes.get((kind, number))
-        self._beside += [] if note is None else [self._flat(note)]
-        return ""
-
-    def _raised(self, text: str, before: str) -> str:
-        return "" if self._cites else written(text, before)
+            parts.append("" if self._cites else written(text, "".join(parts[-3:])))
 
     def _field(self, node: Element, name: str) -> None:
         """Follow a field: what a reference manager shows raised is a citation, also after a number."""

@@ -18,7 +18,7 @@ from medground.corpus.solr.client import Cluster, Parameters
 from medground.corpus.solr.query import SCALE, SolrCompiler
 from medground.corpus.store import NO_FILTERS, Store
 from medground.corpus.tables import decode
-from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.errors import ConfigError, SnapshotCorrupt
 from medground.home.files import replacing
 from medground.values.document import Document, Hit, Passage
 from medground.values.query import Everything, Filters, Query
@@ -143,9 +143,7 @@ class SolrStore(Store):
         return self._scored("bm25", limit, asked, SCALE, 0.0)
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        embedding = self.manifest.embedding
-        if embedding is None:
-            raise UsageError(f"corpus {self.name} was built without vectors; rebuild it with --embed minilm")
+        embedding = self.vectors_made()
         if vector.size != embedding.dimensions:
             raise ConfigError(
                 f"the query vector has length {vector.size}, but the corpus has vectors of length "

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from medground.corpus.banners import banner_fields
 from medground.corpus.manifest import hash_file
-from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
+from medground.corpus.readers.base import Input, Item, Reading, file_input
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.aligned_tables import sideways_tables, without_aligned
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
 from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
-from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
+from medground.corpus.readers.pdf.glyphs import Page, as_seen, opened_pdf, read_glyphs
 from medground.corpus.readers.pdf.kinds import KEYWORDS, Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
 from medground.corpus.readers.pdf.outline import Labelled
@@ -241,8 +241,6 @@ def open_pdf(path: Path, *, book: bool = False) -> Input:
 
     As a `book` it is a textbook, named after its text: kind `book`, without web addresses, indexes and the like.
     """
-    if not is_pdf(head(path)):
-        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     return file_input(path, "book-pdf" if book else "pdf", partial(_read, book=book), apart=True)
 
 
@@ -252,10 +250,10 @@ def is_pdf(start: bytes) -> bool:
 
 
 def _read(path: Path, *, book: bool) -> Iterator[Item]:
-    from pypdfium2 import PdfDocument, PdfiumError
+    from pypdfium2 import PdfiumError
 
     try:
-        document = PdfDocument(content_of(path) if is_packed(path) else path)
+        document = opened_pdf(path)
     except PdfiumError as error:
         locked = "password" in str(error).lower()
         why = "encrypted; save a copy without its password" if locked else _DAMAGED

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from medground.corpus.banners import is_stamp
+from medground.corpus.readers.base import content_of, is_packed
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfObject, PdfPage, PdfTextPage
+    from pypdfium2 import PdfDocument, PdfObject, PdfPage, PdfTextPage
 
 # What is stamped over a page: a watermark in large or turned letters, or a stamp that a viewer draws over it.
 
@@ -142,6 +144,13 @@ class Page:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
         x0, y0, x1, y1 = turned_box((left, bottom, right, top), -self.quadrant)
         return math.floor(x0), math.floor(y0), math.ceil(x1), math.ceil(y1)
+
+
+def opened_pdf(path: Path) -> PdfDocument:
+    """A PDF file, plain or gzip."""
+    from pypdfium2 import PdfDocument
+
+    return PdfDocument(content_of(path) if is_packed(path) else path)
 
 
 def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> Page:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapidfuzz import fuzz
 
-from medground.corpus.readers.base import content_of, is_packed
+from medground.corpus.readers.pdf.glyphs import opened_pdf
 from medground.corpus.readers.pdf.sections import without_addresses
 from medground.errors import BadDocument
 from medground.pubmed.characters import letters_of
@@ -36,10 +36,10 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
 
     If the PDF at `path` cannot be opened any more, nothing is highlighted.
     """
-    from pypdfium2 import PdfDocument, PdfiumError
+    from pypdfium2 import PdfiumError
 
     try:
-        opened = PdfDocument(content_of(path) if is_packed(path) else path)
+        opened = opened_pdf(path)
     except (PdfiumError, BadDocument, OSError):
         return [()] * len(spans)
     try:
