@@ -254,6 +254,28 @@ def test_claims_with_a_text_that_supports_or_contradicts_them(tmp_path: Path) ->
     assert read("medfact-bench", tmp_path) == [one, two]
 
 
+def test_sentences_with_papers_that_support_or_contradict_them(tmp_path: Path) -> None:
+    labelled = {"text": "Losing weight helps.", "existing_supported_citations": [1]}
+    labelled["supported_citations_labels"] = {"2": "Supports", "3": "Neutral", "4": "Contradicts"}
+    labelled["contradicted_citations_labels"] = {"5": "Contradict", "6": "Not relevant"}
+    topic = {"qa_id": "116", "question": "Can it be prevented?"}
+    answer = [labelled, {"text": "So does sport.", "existing_supported_citations": None}]
+    path = write(tmp_path / "2025_task_a.json", [{"meta_data": topic, "answer": answer}])
+    one, two = read("biogen-2025", tmp_path)
+    assert (one.id, one.documents) == ("116-1", ("PMID:1", "PMID:2", "PMID:4", "PMID:5"))
+    assert (one.extra["supports"], one.extra["contradicts"]) == (["PMID:2"], ["PMID:4", "PMID:5"])
+    assert (two.id, two.documents, two.group, two.extra["question"]) == ("116-2", (), "116", topic["question"])
+    assert read("biogen-2025", write(tmp_path / "run.jsonl", [{"metadata": topic, "answer": answer}])) == [one, two]
+    refused(UsageError, "not a list of questions", read, "biogen-2025", write(path, {"a": 1}))
+
+    rows = ['116,Losing weight helps.,"A title\nPMID: 7",Supports', "116,Losing weight helps.,PMID: 8,contradicted"]
+    head = "qid,answer_sentence,citation,judgement"
+    (judged,) = read("biogen-2025", write(tmp_path / "judged.csv", "\n".join([head, *rows]) + "\n"))
+    assert (judged.id, judged.extra["supports"], judged.extra["contradicts"]) == ("116-1", ["PMID:7"], ["PMID:8"])
+    short = write(tmp_path / "short.csv", f"{head}\n116\n")
+    refused(UsageError, "row 2: not a judgement of BioGen", read, "biogen-2025", short)
+
+
 def test_a_set_of_your_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_own_sets.py").write_text(
         "from medground_evaluate.datasets.registry import OWN as MINE\nSIZE = 3\n", encoding="utf-8"
