@@ -99,13 +99,61 @@ export interface RunListed {
   recipe: string;
   model: string;
   started: string;
+  limit: number | null;
+  seed: number | null;
+  with_context: boolean;
   items: number;
   unfinished: number;
   accuracy: Accuracy | null;
+  majority: string;
+  majority_share: number | null;
   statuses: Record<string, number>;
+  input_tokens: number;
+  output_tokens: number;
+  model_calls: number;
+  cached_calls: number;
+  searches: number;
+  seconds: number;
+  price: string | null;
+}
+
+export interface Metric {
+  name: string;
+  words: string;
+  right: number;
+  of: number;
+  value: number | null;
+  low: number;
+  high: number;
+}
+
+export interface OpenedRun {
+  run: RunListed;
+  metrics: Metric[];
+  outcomes: Metric[];
+  classes: { label: string; gold: number; given: number; precision: number | null; recall: number | null; f1: number }[];
+  macro_f1: number | null;
+  support: number | null;
+  supported_answers: number;
+  seconds_each: number | null;
+  warnings: string[];
+  settings: Record<string, unknown>;
+  snapshots: Record<string, string>;
+  versions: Record<string, string>;
+}
+
+export type Which = "all" | "right" | "wrong" | "failed";
+
+export interface QuestionPage {
+  questions: { id: string; question: string; gold: string[]; answer: string[]; outcome: string; right: boolean; error: string }[];
+  offset: number;
+  total: number;
 }
 
 export const runs = async (signal?: AbortSignal): Promise<RunListed[]> => (await get<{ runs: RunListed[] }>("/v1/runs", signal)).runs;
+export const openedRun = (id: string, signal?: AbortSignal): Promise<OpenedRun> => get<OpenedRun>(`/v1/runs/${at(id)}`, signal);
+export const runQuestions = (id: string, which: Which, offset: number, signal?: AbortSignal): Promise<QuestionPage> =>
+  get<QuestionPage>(`/v1/runs/${at(id)}/questions?which=${which}&offset=${offset}&limit=50`, signal);
 export const reportAddress = (id: string): string => `./v1/runs/${at(id)}/report`;
 
 export interface Limits {

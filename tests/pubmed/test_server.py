@@ -81,6 +81,8 @@ def test_a_search_reports_how_it_was_interpreted(app: Any) -> None:
     assert [t.text for t in tree.findall("TranslationSet/Translation/From")] == ["heart attack", "asthma"]
     assert tree.findtext("QueryTranslation").startswith('"myocardial infarction"[MeSH Terms] OR')
     assert [e.text for e in tree.findall("ErrorList/PhraseNotFound")] == ["heart attack", "x1y2z3"]
+    counts = {t.findtext("Term"): t.findtext("Count") for t in tree.findall("TranslationStack/TermSet")}
+    assert [counts[f'"asthma"[{field}]'] for field in ("MeSH Terms", "All Fields")] == ["1", "2"]
 
 
 def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:

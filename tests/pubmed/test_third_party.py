@@ -48,6 +48,7 @@ def test_biopython_searches(entrez: Any) -> None:
     assert (found["Count"], len(found["IdList"]), found["RetMax"]) == ("3", 2, "2")
     assert found["TranslationSet"][0]["From"] == "heart attack"
     assert '"myocardial infarction"[MeSH Terms]' in found["QueryTranslation"]
+    assert found["TranslationStack"][-1].tag == "OP"
     found = entrez.read(entrez.esearch(db="pubmed", term="asthma AND abcXYZ"))
     assert found["Count"] == "0"
     assert found["ErrorList"]["PhraseNotFound"] == ["abcxyz"]

@@ -1,13 +1,19 @@
-// Evaluation runs: each with its accuracy over all of its questions, and its report as a file.
+// Evaluation runs: each with its accuracy over all of its questions; one is opened by its name.
 import type { JSX } from "preact";
-import { reportAddress, type RunListed, runs } from "../keeping";
+import { type RunListed, runs } from "../keeping";
 import { count, day, interval, percent } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { Sheet } from "../parts/sheet";
+import { address, type Route } from "../router";
+import { RunView } from "./run";
 import { t } from "../words";
 
-export function RunsPage(): JSX.Element {
+export function RunsPage({ route }: { route: Route }): JSX.Element {
+  return route.parts[0] ? <RunView id={route.parts[0]} /> : <All />;
+}
+
+function All(): JSX.Element {
   const loaded = useLoaded(runs, "runs");
   return (
     <div class="wide">
@@ -17,7 +23,7 @@ export function RunsPage(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no runs yet. Create one with the command medground eval run SET --data FILE.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
-        <Sheet label={t`Evaluation runs`} columns={[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`, t`Report`]}>
+        <Sheet label={t`Evaluation runs`} columns={[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`]}>
           {loaded.value.map((run) => (
             <Row key={run.id} run={run} />
           ))}
@@ -32,7 +38,7 @@ function Row({ run }: { run: RunListed }): JSX.Element {
     return (
       <tr>
         <th scope="row">{run.id}</th>
-        <td colSpan={8} class="bad">
+        <td colSpan={7} class="bad">
           {run.problem}
         </td>
       </tr>
@@ -42,7 +48,10 @@ function Row({ run }: { run: RunListed }): JSX.Element {
   return (
     <tr>
       <th scope="row">
-        {run.dataset} <span class="dim">{run.split}</span>
+        <a href={address("runs", [run.id])} aria-label={`${run.dataset}, ${run.recipe}, ${run.model}, ${run.id}`}>
+          {run.dataset}
+        </a>{" "}
+        <span class="dim">{run.split}</span>
       </th>
       <td>{run.recipe}</td>
       <td>{run.model}</td>
@@ -51,11 +60,6 @@ function Row({ run }: { run: RunListed }): JSX.Element {
       <td class="number">{accuracy ? t`${count(accuracy.right)} of ${count(accuracy.of)}` : ""}</td>
       <td>{unanswered(run)}</td>
       <td>{day(run.started)}</td>
-      <td>
-        <a href={reportAddress(run.id)} download>
-          Download the report (HTML)
-        </a>
-      </td>
     </tr>
   );
 }

@@ -19,7 +19,7 @@ from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
 
-VIEWS = ("ask", "history", "saved", "corpora", "corpora/papers", "usage")
+VIEWS = ("ask", "history", "saved", "corpora", "corpora/papers", "runs/small", "usage")
 ADVANCED = ("runs", "usage")
 
 
@@ -211,14 +211,21 @@ def test_a_whole_folder_is_chosen_stopped_built_asked_and_its_papers_are_cited(d
     assert not row["quotes"].startswith("=")
 
 
-def test_a_run_is_listed_its_failures_count_and_its_report_is_saved(desk: Opened) -> None:
+def test_a_run_is_opened_and_its_failures_count(desk: Opened) -> None:
     page = settled(desk.page("#/runs"))
     row = page.get_by_role("row").filter(has_text="pubmedqa")
     expect(row).to_contain_text("25.0 %")
     expect(row).to_contain_text("1 of 4")
     expect(row).to_contain_text("1 failed, 1 unfinished")
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="ground on pubmedqa")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="correct when it answered")).to_contain_text("1 of 2")
+    expect(page.get_by_text("1 of 4 questions are unfinished and count as wrong")).to_be_visible()
+    page.get_by_label("Show").select_option("failed")
+    expect(page.get_by_text("1 to 1 of 1 questions")).to_be_visible()
+    expect(page.get_by_text("Is <i>2</i> true?")).to_be_visible()
     with page.expect_download() as saved:
-        row.get_by_role("link", name="Download the report").click()
+        page.get_by_role("link", name="Download the report").click()
     assert saved.value.suggested_filename == "small.html"
 
 

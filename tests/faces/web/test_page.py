@@ -115,21 +115,42 @@ async def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Pat
     assert by_id["notes"]["problem"].startswith("notes.jsonl is not a Medground run")
 
 
-async def test_the_report_of_a_run_is_a_file(visit: Visit, run_file: Path) -> None:
+async def test_a_run_is_opened_with_intervals_outcomes_classes_questions_and_a_report(
+    visit: Visit, run_file: Path
+) -> None:
+    queries = ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
     async with visit() as site:
-        report = await site.client.get("/v1/runs/pubmedqa_test/report")
+        ask, place = site.client.get, "/v1/runs/pubmedqa_test"
+        opened = (await ask(place)).json()
+        page, wrong, failed = [(await ask(f"{place}/questions", params=query)).json() for query in queries]
+        report = await ask(f"{place}/report")
+    metrics = {one["name"]: (one["right"], one["of"]) for one in opened["metrics"]}
+    assert metrics == {
+        "accuracy": (5, 10),
+        "answered": (6, 10),
+        "correct when it answered": (5, 6),
+        "cites evidence": (0, 10),
+    }
+    assert all(one["low"] <= (one["value"] or 0) <= one["high"] for one in opened["metrics"])
+    assert {one["name"]: one["right"] for one in opened["outcomes"]} == {"answered": 6, "failed": 2, "unfinished": 2}
+    assert {one["of"] for one in opened["outcomes"]} == {10}
+    assert [one["label"] for one in opened["classes"]] == ["no", "yes"]
+    assert "2 of 10 questions are unfinished and count as wrong" in opened["warnings"]
+    assert ([q["id"] for q in page["questions"]], page["total"]) == (["q2", "q3", "q4"], 8)
+    assert ([q["id"] for q in wrong["questions"]], wrong["total"]) == (["q5", "q6", "q7"], 3)
+    assert ([q["error"] for q in failed["questions"]], failed["total"]) == (["the model did not answer"], 2)
     assert report.headers["content-disposition"] == 'attachment; filename="pubmedqa_test.html"'
     assert report.headers["content-security-policy"].startswith("default-src 'none'")
     assert "<b>1</b>" not in report.text
     assert "50.0" in report.text
-    assert "2 of 10 questions are unfinished and count as wrong" in report.text
 
 
 async def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
     names = ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
     async with visit() as site:
         for name in names:
-            assert (await site.client.get(f"/v1/runs/{name}/report")).status_code == 404, name
+            for end in ("", "/questions", "/report"):
+                assert (await site.client.get(f"/v1/runs/{name}{end}")).status_code == 404, name
 
 
 KIND = "multipart/form-data; boundary=edge"

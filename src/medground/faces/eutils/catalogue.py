@@ -26,11 +26,21 @@ from medground.pubmed.tags import TagUse, read_tag
 from medground.pubmed.translate import Translated, compiled
 from medground.values import query as nodes
 from medground.values.document import Document
-from medground.values.query import Query
+from medground.values.query import Query, fold
 from medground.values.steps import Progress, no_progress
 
 Check = Callable[[], None]
 """Called between two steps of long work; raises where it may not go on."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A term of a translated query, and the number of records that match it."""
+
+    term: str
+    field: str
+    count: int
+    explode: bool
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ class Reading:
     translation: str
     translations: tuple[tuple[str, str], ...] = ()
     """Words of the query and the terms they were mapped to."""
+    stack: tuple[Leaf | str, ...] = ()
+    """Terms and operators in postfix order."""
     not_found: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     """Quoted phrases that no record has, and whose words were searched instead."""
@@ -68,19 +80,46 @@ class About:
 
 
 Count = Callable[[Query], int]
+_Stack = Sequence[Leaf | str]
 _NEVER_A_PHRASE = (nodes.Range, nodes.DateRange, nodes.Everything)
 
 
 def read(translated: Translated, notes: tuple[str, ...], unsupported: Sequence[str], count: Count) -> Reading:
     """Return the reading of a translated query. `count` returns the number of records that a part matches."""
+    stack: _Stack = fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)
     missing = tuple(f"not available in this corpus: {name}" for name in unsupported)
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
+        stack=tuple(stack),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
         absent=translated.absent,
         notes=(*notes, *translated.notes, *missing),
     )
+
+
+def _joined(parts: Sequence[tuple[_Stack, bool]]) -> _Stack:
+    """Terms and operators of an `And` in postfix order, with GROUP after them; those of a `Not` alone have none."""
+    if len(parts) == 1 and parts[0][1]:
+        return [*parts[0][0], "NOT"]
+    stack = list(parts[0][0])
+    for part, left_out in parts[1:]:
+        stack += [*part, "NOT" if left_out else "AND"]
+    return [*stack, "GROUP"]
+
+
+def _either(parts: Sequence[_Stack], best: bool) -> _Stack:
+    stack = list(parts[0])
+    for part in parts[1:]:
+        stack += [*part, "OR"]
+    return [*stack, "GROUP"]
+
+
+def _leaf(query: Query, count: Count) -> Leaf:
+    text = to_pubmed(query)
+    field = text.rpartition("[")[2].rstrip("]").partition(":")[0]
+    explode = isinstance(query, nodes.Mesh | nodes.PublicationType) and query.explode
+    return Leaf(term=text, field=field, count=count(query), explode=explode)
 
 
 def _not_found(translated: Translated, count: Count) -> Iterator[str]:

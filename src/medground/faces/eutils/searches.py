@@ -63,7 +63,7 @@ def esearch(context: Context, parameters: Parameters) -> Reply:
     if notes or reading.absent:
         absent = [f'"{phrase}"' for phrase in reading.absent]
         content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": absent, "outputmessages": notes}
-    return reply(parameters, "esearch", {"esearchresult": content})
+    return reply(parameters, "esearch", {"esearchresult": content}, stack=reading.stack)
 
 
 _FLAGS: Mapping[str, list[str]] = tables("faces/eutils", "fields")["flags"]
