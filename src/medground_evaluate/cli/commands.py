@@ -38,7 +38,7 @@ from medground_evaluate.cli.running import (
     show_summary,
     shown_run,
 )
-from medground_evaluate.cli.sets import audit, data_app, demonstrations_app
+from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
 
 if TYPE_CHECKING:
@@ -309,5 +309,5 @@ def import_predictions(
     show_summary(*import_run(predictions, selection, name, out))
 
 
-for command in (measure, uncertainty, compare_runs, report, audit, judge, judged, form):
+for command in (measure, uncertainty, compare_runs, report, audit, build, judge, judged, form):
     eval_app.command(command.__name__.removesuffix("_runs"))(command)

@@ -1,4 +1,4 @@
-"""`medground data`, `eval audit` and `demonstrations`: sets and pools listed, checked, audited, built."""
+"""`medground data`, `eval audit`, `eval build` and `demonstrations`: sets and pools listed, checked, audited, built."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from medground_evaluate.cli.running import (
 
 if TYPE_CHECKING:
     from medground_evaluate.blind import Audit
+    from medground_evaluate.build.make import Built
 
 
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
@@ -103,6 +104,106 @@ def shown_audit(found: Audit) -> str:
     if found.baselines:
         lines += ["", "Accuracy without evidence (95 % Wilson interval)", *islice(rows, len(found.baselines))]
     return "\n".join([*lines, "", "Other shares", *rows, *(f"\n{note}" for note in found.notes)])
+
+
+Levels = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--level",
+        min=1,
+        max=3,
+        help="1: one causal mechanism; 2: separate findings combined; 3: time and feedback; repeatable.",
+    ),
+]
+Coverage = Annotated[
+    float, typer.Option(min=0, max=1, help="Minimum share of a sub-topic's keywords in a paper (Eq. 3).")
+]
+
+
+def build(
+    command: typer.Context,
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
+    topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
+    random_topics: Annotated[int, typer.Option(min=0, help="Draw this many topics from titles in the corpora.")] = 0,
+    level: Levels = None,
+    count: Annotated[int, typer.Option(min=1, help="Questions for each level.")] = 100,
+    subtopics: Annotated[int, typer.Option(min=1, max=20, help="Maximum sub-topics per topic.")] = 6,
+    papers: Annotated[int, typer.Option(min=1, help="Maximum papers found per topic.")] = 600,
+    top: Annotated[int, typer.Option(min=1, help="Maximum papers read per topic.")] = 300,
+    tries: Annotated[int, typer.Option(min=1, help="Maximum attempts per question.")] = 5,
+    rounds: Annotated[int, typer.Option(min=0, help="How often to replace questions that can be guessed.")] = 3,
+    seed: Annotated[int, typer.Option(help="Seed for all random choices.")] = 0,
+    corpus: Corpora = None,
+    kb: KnowledgeBase = None,
+    model: Annotated[str | None, typer.Option(help="Model that writes and checks; needed.")] = None,
+    coverage: Coverage = 0.8,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Build a set of questions with several right answers, check each twice, and audit the set."""
+    from medground.faces import shown_progress
+    from medground_evaluate.build.make import Plan, build_set
+    from medground_evaluate.build.operators import LEVELS
+    from medground_evaluate.runner import check_searched
+
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
+    check_searched(chosen)
+    same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
+    plan = Plan(
+        topics=tuple(dict.fromkeys(topic or ())),
+        levels=tuple(one for one in LEVELS if one in (level or [1])),
+        **{name: command.params[name] for name in same},
+    )
+    with shown_progress(quiet=quiet) as progress:
+        built = run_stoppable(build_set(plan, chosen, out, progress=progress))
+    _write(built, out)
+
+
+def _write(built: Built, out: Path) -> None:
+    """Audit what was made, write it, and say what it is."""
+    from medground.errors import ConfigError, UsageError
+    from medground_evaluate.auditing import audit as audited
+    from medground_evaluate.build.file import write_set
+
+    if not built.questions:
+        raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
+    audit = None
+    try:
+        audit = audited([question.item() for question in built.questions])
+    except ConfigError as error:  # without scikit-learn, which its linear models need
+        say(f"not audited: {error}", err=True)
+    files = write_set(built.questions, audit, out)
+    _tell(built, audit)
+    say("", f"written: {', '.join(path.name for path in files)} in {out}")
+    if len(built.questions) < built.wanted:
+        raise typer.Exit(1)
+
+
+def _tell(built: Built, audit: Audit | None) -> None:
+    from medground_evaluate.build.make import key_counts
+
+    say(
+        f"{len(built.questions):,} of {built.wanted:,} questions; {built.attempts:,} attempts, {built.dropped:,} taken "
+        f"out again, {built.seconds:.0f} s"
+    )
+    if len(built.questions) < built.wanted:
+        say(f"missing: {_missing(built)}")
+    say(f"keys: {', '.join(f'{key} {times}' for key, times in key_counts(built.questions).items())}")
+    if audit is not None:
+        say("")
+        page(shown_audit(audit))
+        # Whether somebody who reads nothing does better than chance.
+        chance = next(baseline for baseline in audit.baselines if baseline.name == "chance")
+        above = [baseline.name for baseline in audit.baselines if baseline.blind and baseline.low > chance.share]
+        passed = "no blind baseline is above chance: the set passes"
+        failed = f"above chance without evidence: {', '.join(above)}; the set does not pass"
+        say("", failed if above else passed)
+
+
+def _missing(built: Built) -> str:
+    return "; ".join(f"{times} x {reason}" for reason, times in built.missing.items()) or "nothing"
 
 
 demonstrations_app = typer.Typer(
