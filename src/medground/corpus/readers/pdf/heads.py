@@ -1,0 +1,156 @@
+"""The header of a table without vertical lines: which rows it is, and over which columns each of its names stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from medground.corpus.readers.pdf.rows import Row, Word, said_by
+from medground.corpus.readers.pdf.ruled_tables import Rule
+from medground.corpus.readers.table_rows import Cell
+
+MOST_HEADS = 5
+_BELOW = 1.6
+"""In sizes: how far below a name over several columns its rule is at most."""
+_INDENT = 3.0
+"""In sizes: how far the name of a row may be indented."""
+_LEFT_OUT = 0.25
+"""Of the distance of two columns: what it costs to leave a column without a name above its own."""
+_LETTER = re.compile(r"[^\W\d_]")
+_VALUE = re.compile(r"\W*\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Span(NamedTuple):
+    """A name in a row of the header, and the columns that it stands over: the first, and the one after the last."""
+
+    first: int
+    end: int
+    words: Sequence[Word]
+
+
+def heads_above(rows: Sequence[Row]) -> int:
+    """How many rows are the header, where no rule tells it: those above the first with a name and figures."""
+    left = min(row.words[0].left for row in rows)
+    columns = max(len(row.phrases) for row in rows)
+    is_named = [row.words[0].left < left + _INDENT * row.size for row in rows]
+    values = [[said_by(phrase) for phrase in row.phrases[named:]] for row, named in zip(rows, is_named, strict=True)]
+    has_units = any(_VALUE.match(value) and _LETTER.search(value) for value in values[-1])
+    heads = 0
+    is_full = False  # each column has its name
+    for named, own in zip(is_named[: MOST_HEADS + 1], values, strict=False):
+        figures = [value for value in own if _is_figure(value)]
+        is_data = any(not _LETTER.search(value) for value in figures) or (named and has_units and len(figures) > 1)
+        if is_data or (named and is_full):
+            break
+        heads += 1
+        is_full = is_full or len(own) + 1 >= columns
+    else:
+        return 0
+    while heads and is_named[heads - 1] and not values[heads - 1]:  # the name of the group below it
+        heads -= 1
+    return heads
+
+
+def _is_figure(value: str) -> bool:
+    """Whether a figure is written so, and no year or piece of a name of two lines (`= 38)`)."""
+    return bool(_VALUE.match(value)) and not _YEAR.fullmatch(value) and value.count("(") == value.count(")")
+
+
+def header_of(
+    rows: Sequence[Row], texts: Sequence[Sequence[str]], columns: Sequence[tuple[float, float]], inner: Sequence[Rule]
+) -> list[list[Cell]]:
+    """The cells of a header.
+
+    Args:
+        rows: those of the header.
+        texts: what each of them says in each column, if each of its names stood over one.
+        columns: the left and the right edge of what stands in each column.
+        inner: the rules between the rows, other than those from edge to edge.
+    """
+    levels: list[dict[tuple[int, int], str]] = []
+    for at, (row, said) in enumerate(zip(rows, texts, strict=True)):
+        if at == len(rows) - 1 or sum(map(bool, said[1:])) == len(columns) - 1:
+            names = {(column, column + 1): text for column, text in enumerate(said) if text}
+        else:
+            names = {(span.first, span.end): said_by(span.words) for span in _spans(row, texts[-1], columns, inner)}
+        is_ruled = at > 0 and any(row.base < rule.at < rows[at - 1].base for rule in inner)
+        if levels and names and names.keys() <= levels[-1].keys() and not is_ruled:  # names of several lines
+            levels[-1] |= {span: f"{levels[-1][span]} {name}" for span, name in names.items()}
+        else:
+            levels.append(names)
+    return [_cells(names, len(columns)) for names in levels]
+
+
+def _cells(names: dict[tuple[int, int], str], columns: int) -> list[Cell]:
+    starts = {first: Cell(text, columns=end - first) for (first, end), text in names.items()}
+    covered = {at for first, end in names for at in range(first + 1, end)}
+    return [starts.get(at, Cell("")) for at in range(columns) if at not in covered]
+
+
+def _spans(row: Row, below: Sequence[str], columns: Sequence[tuple[float, float]], inner: Sequence[Rule]) -> list[Span]:
+    """The names of a row over several columns: as far as the rule below each; else as the names below them repeat; else
+    where they fit best."""
+    spans = [span for rule in inner if (span := _over_rule(row, rule, columns))]
+    rest = [word for word in row.words if not any(word in span.words for span in spans)]
+    several: list[Sequence[Word]] = []
+    for phrase in replace(row, words=rest).phrases:
+        middle = (phrase[0].left + phrase[-1].right) / 2
+        nearest = min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))
+        if middle < columns[1][0]:
+            spans.append(Span(0, 1, phrase))
+        elif (spans and any(span.first for span in spans)) or not below[nearest]:
+            spans.append(Span(nearest, nearest + 1, phrase))
+        else:
+            several.append(phrase)
+    runs = _repeats(below, len(several)) or _fitting(several, below, columns)
+    spans += [Span(*run, phrase) for run, phrase in zip(runs, several, strict=True)]
+    return sorted(spans)
+
+
+def _over_rule(row: Row, rule: Rule, columns: Sequence[tuple[float, float]]) -> Span | None:
+    own = [word for word in row.words if rule.start <= (word.left + word.right) / 2 <= rule.end]
+    under = [at for at, edges in enumerate(columns) if rule.start <= sum(edges) / 2 <= rule.end]
+    is_below = 0 < row.base - rule.at < _BELOW * row.size
+    return Span(under[0], under[-1] + 1, own) if is_below and own and under else None
+
+
+def _repeats(below: Sequence[str], groups: int) -> list[tuple[int, int]]:
+    """The columns of as many groups as there are, if the same names stand below each."""
+    for each in range((len(below) - 1) // groups, 1, -1) if groups > 1 else ():
+        for first in range(1, len(below) - groups * each + 1):
+            runs = [(start, start + each) for start in range(first, first + groups * each, each)]
+            if len({tuple(below[start:end]) for start, end in runs}) == 1 and all(below[first : first + each]):
+                return runs
+    return []
+
+
+def _fitting(
+    heads: Sequence[Sequence[Word]], below: Sequence[str], columns: Sequence[tuple[float, float]]
+) -> list[tuple[int, int]]:
+    """The columns below each name such that its middle or its left edge is theirs; no name stands twice below one."""
+    pitch = (columns[-1][0] - columns[1][0]) / max(len(columns) - 2, 1)
+
+    def misfit(head: Sequence[Word], first: int, end: int) -> float:
+        left, right = columns[first][0], columns[end - 1][1]
+        middle = (head[0].left + head[-1].right - left - right) / 2
+        twice = len({*below[first:end]}) < end - first
+        return min(abs(middle), abs(head[0].left - left)) + twice * pitch * len(columns)
+
+    @cache
+    def best(head: int, start: int) -> tuple[float, tuple[tuple[int, int], ...]]:
+        if head == len(heads):
+            return _LEFT_OUT * pitch * (len(columns) - start), ()
+        last = len(columns) - (len(heads) - head) + 1
+        found: list[tuple[float, tuple[tuple[int, int], ...]]] = []
+        for first in range(start, last):
+            for end in range(first + 1, last + 1):
+                cost, runs = best(head + 1, end)
+                cost += _LEFT_OUT * pitch * (first - start) + misfit(heads[head], first, end)
+                found.append((cost, ((first, end), *runs)))
+        return min(found)
+
+    return [*best(0, 1)[1]] if len(heads) < len(columns) else []
