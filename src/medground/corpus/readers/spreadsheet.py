@@ -1,4 +1,4 @@
-"""CSV and TSV: a row per paper, with a header that names its columns, or without one.
+"""CSV and TSV: a row per paper, with a header that names its columns, or without one; or a row per field.
 
 Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables of one's own: columns that are not known
 become metadata. Without a header, the columns are recognised by their content: identifiers, years, and texts by length.
@@ -7,7 +7,7 @@ become metadata. Without a header, the columns are recognised by their content: 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -48,6 +48,9 @@ def read_csv(path: Path) -> Iterator[Item]:
     first = list(islice(rows, _SAMPLE))
     if not first:
         raise BadDocument("the table has no rows", file=str(path))
+    if len(_NAMED & {canonical(row[0].lstrip("\ufeff")) for _, row in first}) > 2:
+        yield from tried((_document(*record, path) for record in _upright(chain(first, rows))), path, "rows")
+        return
     header = _header(first[0][1])
     if header is None:
         header = _guessed([row for _, row in first])
@@ -60,16 +63,34 @@ def read_csv(path: Path) -> Iterator[Item]:
         yield Note(f"the table has no header, so its columns were recognised by their content: {named}")
     else:
         first = first[1:]
-    yield from tried((_document(header, row, path, line) for line, row in chain(first, rows)), path, "rows")
+    yield from tried(
+        (_document(line, zip(header, row, strict=False), path) for line, row in chain(first, rows)), path, "rows"
+    )
+
+
+def _upright(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The records of a table with a field in each row (`"TITLE","Salt"`), as Embase has it; each begins as the first.
+
+    Each has the line on which it begins, and its names and values.
+    """
+    begun, record = 0, list[tuple[str, str]]()
+    for line, (label, *values) in rows:
+        name = canonical(label.lstrip("\ufeff"))
+        if not record or name == record[0][0]:
+            if record:
+                yield begun, record
+            begun, record = line, []
+        record.append((name, "; ".join(values)))
+    yield begun, record
 
 
 _REGISTERED = {"nct_number", "trialid"}
 """Columns that registers of trials have."""
 
 
-def _document(header: Sequence[str], row: Sequence[str], path: Path, line: int) -> Document | BadDocument:
+def _document(line: int, named: Iterable[tuple[str, str]], path: Path) -> Document | BadDocument:
     fields: dict[str, str] = {}
-    for name, value in zip(header, row, strict=False):
+    for name, value in named:
         if name and value.strip():
             fields[name if name not in fields else f"{name}_2"] = value
     read = partial(service_document, service="register-table") if _REGISTERED & fields.keys() else described
