@@ -70,24 +70,27 @@ def test_two_levels_of_heads(tmp_path: Path, ruled: str) -> None:
     ]
 
 
-def test_heads_stand_over_the_columns_that_they_fit_and_may_take_two_lines(tmp_path: Path) -> None:
-    paper, top = begun(tmp_path / "fit.pdf")
-    paper.line(top, "Table 1. Nights by season.", 9)
-    for down, names in enumerate((("Winter", "Summer"), ("in the hills", "in the town"))):
-        for x, name in zip((245, 395), names, strict=True):
-            paper.line(top - 24 - 11 * down, name, 9, x=x - 2 * len(name))
-    rows = (
-        ("", "Wool", "Flax", "Silk", "Linen", "None"),
-        ("Awake", "4", "6", "3", "2", "9"),
-        ("Cold", "1", "5", "2", "4", "7"),
-    )
-    paper.text(drawn(paper, top - 50, rows, (60, 210, 260, 335, 385, 435)) - 20, LOREM)
-    names = ["Winter in the hills, Wool", "Winter in the hills, Flax"]
-    names += [f"Summer in the town, {stuff}" for stuff in ("Silk", "Linen", "None")]
-    assert rows_read(paper) == [
-        " | ".join([row[0], *(f"{name}: {value}" for name, value in zip(names, row[1:], strict=True))])
-        for row in rows[1:]
-    ]
+def test_heads_stand_over_the_columns_that_they_fit_and_one_that_fits_none_is_reported(tmp_path: Path) -> None:
+    stuffs = ("Wool", "Flax", "Silk", "Linen", "None")
+    rows = (("", *stuffs), ("Awake", "4", "6", "3", "2", "9"), ("Cold", "1", "5", "2", "4", "7"))
+    for middle in (375, 400):  # between Silk and Linen, over two columns; over all three
+        paper, top = begun(tmp_path / f"fit_{middle}.pdf")
+        paper.line(top, "Table 1. Nights by season.", 9)
+        for down, names in enumerate((("Winter", "Summer"), ("in the hills", "in the town"))):
+            for x, name in zip((250, middle), names, strict=True):
+                paper.raw.setFont("Helvetica", 9)
+                paper.raw.drawCentredString(x, top - 24 - 11 * down, name)
+        paper.text(drawn(paper, top - 50, rows, (60, 215, 265, 335, 390, 445)) - 20, LOREM)
+        if middle == 375:
+            over = ["Winter in the hills, "] * 2 + ["Summer in the town, "] * 2 + [""]
+            cells = [
+                [f"{a}{b}: {value}" for a, b, value in zip(over, stuffs, row[1:], strict=True)] for row in rows[1:]
+            ]
+            assert rows_read(paper) == [" | ".join([row[0], *own]) for row, own in zip(rows[1:], cells, strict=True)]
+        else:
+            assert document_of(paper.save()).cautions == (
+                "1 table was not read (page 1); the figures in it are not in the text.",
+            )
 
 
 def test_a_name_in_merged_cells_is_one_word(tmp_path: Path) -> None:

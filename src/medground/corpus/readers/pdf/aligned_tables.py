@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from medground.corpus.readers.pdf.glyphs import Page, turned_box
-from medground.corpus.readers.pdf.heads import MOST_HEADS, header_of, heads_above
+from medground.corpus.readers.pdf.heads import MOST_HEADS, Unplaced, header_of, heads_above
 from medground.corpus.readers.pdf.lines import Line, lines_of
 from medground.corpus.readers.pdf.rows import BLANK, Row, Word, between, blanks_of, in_columns, rows_of_page, said_by
 from medground.corpus.readers.pdf.ruled_tables import Above, Rule, Table, rules_of, said_in, taken_out
@@ -195,7 +195,7 @@ def _is_tabular(rows: Sequence[Row]) -> bool:
 
 
 def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | None:
-    """The table of these rows; None if they make only one."""
+    """The table of these rows, without rows where its header is not understood; None if they make only one."""
     left = min(row.words[0].left for row in rows)
     right = max(row.words[-1].right for row in rows)
     inner = [
@@ -210,7 +210,12 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
     said = [[_text(page, piece) for piece in pieces] for pieces in divided]
     named = [[piece for piece in column if piece] for column in zip(*divided[max(heads - 1, 0) :], strict=True)]
     edges = [(min(p[0].left for p in column), max(p[-1].right for p in column)) for column in named]
-    cells = header_of(rows[:heads], said[:heads], edges, [rule for rule in inner if rule not in full])
+    top, bottom = rows[0].base + rows[0].size, rows[-1].base - rows[-1].size / 4
+    glyphs = {id(glyph) for row in rows for word in row.words for glyph in word.glyphs}
+    try:
+        cells = header_of(rows[:heads], said[:heads], edges, [rule for rule in inner if rule not in full])
+    except Unplaced:
+        return Table([], 0, xs, top, bottom, glyphs)
     heads_told = len(cells)
     pitch = median([a.base - b.base for a, b in pairwise(rows)])
     for number, (row, pieces, texts) in enumerate(zip(rows, divided, said, strict=True)):
@@ -225,8 +230,6 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
             continue
         is_indented = bool(pieces[0]) and pieces[0][0].left > left + BLANK * row.size
         cells.append(_cells(pieces, texts, xs, is_indented=is_indented))
-    top, bottom = rows[0].base + rows[0].size, rows[-1].base - rows[-1].size / 4
-    glyphs = {id(glyph) for row in rows for word in row.words for glyph in word.glyphs}
     return Table(cells, heads_told, xs, top, bottom, glyphs) if len(cells) > 1 else None
 
 

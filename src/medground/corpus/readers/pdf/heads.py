@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 from medground.corpus.readers.pdf.rows import Row, Word, said_by
@@ -17,11 +16,15 @@ _BELOW = 1.6
 """In sizes: how far below a name over several columns its rule is at most."""
 _INDENT = 3.0
 """In sizes: how far the name of a row may be indented."""
-_LEFT_OUT = 0.25
-"""Of the distance of two columns: what it costs to leave a column without a name above its own."""
+_ALIKE = 0.3
+"""Of the distance of two columns: by how much less names may stand in another way over their columns."""
 _LETTER = re.compile(r"[^\W\d_]")
 _VALUE = re.compile(r"\W*\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Unplaced(Exception):
+    """The columns of a name are not to be seen."""
 
 
 class Span(NamedTuple):
@@ -70,6 +73,8 @@ def header_of(
         texts: what each of them says in each column, if each of its names stood over one.
         columns: the left and the right edge of what stands in each column.
         inner: the rules between the rows, other than those from edge to edge.
+
+    Raises Unplaced: it is not to be seen over which columns a name stands.
     """
     levels: list[dict[tuple[int, int], str]] = []
     for at, (row, said) in enumerate(zip(rows, texts, strict=True)):
@@ -92,8 +97,7 @@ def _cells(names: dict[tuple[int, int], str], columns: int) -> list[Cell]:
 
 
 def _spans(row: Row, below: Sequence[str], columns: Sequence[tuple[float, float]], inner: Sequence[Rule]) -> list[Span]:
-    """The names of a row over several columns: as far as the rule below each; else as the names below them repeat; else
-    where they fit best."""
+    """The names of a row over several columns: as far as the rule below each, else by what stands below all of them."""
     spans = [span for rule in inner if (span := _over_rule(row, rule, columns))]
     rest = [word for word in row.words if not any(word in span.words for span in spans)]
     several: list[Sequence[Word]] = []
@@ -106,9 +110,10 @@ def _spans(row: Row, below: Sequence[str], columns: Sequence[tuple[float, float]
             spans.append(Span(nearest, nearest + 1, phrase))
         else:
             several.append(phrase)
-    runs = _repeats(below, len(several)) or _fitting(several, below, columns)
-    spans += [Span(*run, phrase) for run, phrase in zip(runs, several, strict=True)]
-    return sorted(spans)
+    runs = _side_by_side(several, below, columns) if several else []
+    if len(runs) < len(several):
+        raise Unplaced
+    return [*spans, *(Span(*run, phrase) for run, phrase in zip(runs, several, strict=True))]
 
 
 def _over_rule(row: Row, rule: Rule, columns: Sequence[tuple[float, float]]) -> Span | None:
@@ -118,39 +123,21 @@ def _over_rule(row: Row, rule: Rule, columns: Sequence[tuple[float, float]]) -> 
     return Span(under[0], under[-1] + 1, own) if is_below and own and under else None
 
 
-def _repeats(below: Sequence[str], groups: int) -> list[tuple[int, int]]:
-    """The columns of as many groups as there are, if the same names stand below each."""
-    for each in range((len(below) - 1) // groups, 1, -1) if groups > 1 else ():
-        for first in range(1, len(below) - groups * each + 1):
-            runs = [(start, start + each) for start in range(first, first + groups * each, each)]
-            if len({tuple(below[start:end]) for start, end in runs}) == 1 and all(below[first : first + each]):
-                return runs
-    return []
-
-
-def _fitting(
+def _side_by_side(
     heads: Sequence[Sequence[Word]], below: Sequence[str], columns: Sequence[tuple[float, float]]
 ) -> list[tuple[int, int]]:
-    """The columns below each name such that its middle or its left edge is theirs; no name stands twice below one."""
+    """The columns of each name, as many for each: below which the same names stand, or else over which all of them
+    stand alike, by their middle or their left edge. None if they do not."""
     pitch = (columns[-1][0] - columns[1][0]) / max(len(columns) - 2, 1)
-
-    def misfit(head: Sequence[Word], first: int, end: int) -> float:
-        left, right = columns[first][0], columns[end - 1][1]
-        middle = (head[0].left + head[-1].right - left - right) / 2
-        twice = len({*below[first:end]}) < end - first
-        return min(abs(middle), abs(head[0].left - left)) + twice * pitch * len(columns)
-
-    @cache
-    def best(head: int, start: int) -> tuple[float, tuple[tuple[int, int], ...]]:
-        if head == len(heads):
-            return _LEFT_OUT * pitch * (len(columns) - start), ()
-        last = len(columns) - (len(heads) - head) + 1
-        found: list[tuple[float, tuple[tuple[int, int], ...]]] = []
-        for first in range(start, last):
-            for end in range(first + 1, last + 1):
-                cost, runs = best(head + 1, end)
-                cost += _LEFT_OUT * pitch * (first - start) + misfit(heads[head], first, end)
-                found.append((cost, ((first, end), *runs)))
-        return min(found)
-
-    return [*best(0, 1)[1]] if len(heads) < len(columns) else []
+    found: list[tuple[bool, float, list[tuple[int, int]]]] = []
+    for each in range((len(columns) - 1) // len(heads), 0, -1):
+        for first in range(1, len(columns) - each * len(heads) + 1):
+            runs = [(start, start + each) for start in range(first, first + each * len(heads), each)]
+            repeats = min(each, len(heads)) > 1 and len({tuple(below[start:end]) for start, end in runs}) == 1
+            under = [(columns[start][0], columns[end - 1][1]) for start, end in runs]
+            middles = [(h[0].left + h[-1].right - sum(edges)) / 2 for h, edges in zip(heads, under, strict=True)]
+            lefts = [h[0].left - edges[0] for h, edges in zip(heads, under, strict=True)]
+            cost, spread = min((abs(sum(off)) / len(off), max(off) - min(off)) for off in (middles, lefts))
+            if repeats or spread < _ALIKE * pitch:
+                found.append((not repeats, cost, runs))
+    return min(found, default=(True, 0.0, []), key=lambda one: one[:2])[2]

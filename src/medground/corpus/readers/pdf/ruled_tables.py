@@ -122,8 +122,9 @@ def taken_out(
         place = Line(page.number, table.xs[0], table.xs[-1], table.bottom + height / 4, height, "")
         if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
             tables.append(sentences)
-            taken |= table.glyphs
             above = Above(page.number, table.xs, told[:heads], near)
+        if sentences or not table.rows:  # what was not understood is reported, and no part of it is read
+            taken |= table.glyphs
     return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
 
 
