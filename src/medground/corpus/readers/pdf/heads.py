@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from medground.corpus.readers.pdf.rows import Row, Word, said_by
 from medground.corpus.readers.pdf.ruled_tables import Rule
@@ -27,12 +26,10 @@ class Unplaced(Exception):
     """The columns of a name are not to be seen."""
 
 
-class Span(NamedTuple):
-    """A name in a row of the header, and the columns that it stands over: the first, and the one after the last."""
-
-    first: int
-    end: int
-    words: Sequence[Word]
+Columns = tuple[int, int]
+"""Those that a name stands over: the first, and the one after the last."""
+Edges = Sequence[tuple[float, float]]
+"""The left and the right edge of what stands in each column."""
 
 
 def heads_above(rows: Sequence[Row]) -> int:
@@ -64,7 +61,7 @@ def _is_figure(value: str) -> bool:
 
 
 def header_of(
-    rows: Sequence[Row], texts: Sequence[Sequence[str]], columns: Sequence[tuple[float, float]], inner: Sequence[Rule]
+    rows: Sequence[Row], texts: Sequence[Sequence[str]], columns: Edges, inner: Sequence[Rule]
 ) -> list[list[Cell]]:
     """The cells of a header.
 
@@ -76,12 +73,12 @@ def header_of(
 
     Raises Unplaced: it is not to be seen over which columns a name stands.
     """
-    levels: list[dict[tuple[int, int], str]] = []
+    levels: list[dict[Columns, str]] = []
     for at, (row, said) in enumerate(zip(rows, texts, strict=True)):
         if at == len(rows) - 1 or sum(map(bool, said[1:])) == len(columns) - 1:
             names = {(column, column + 1): text for column, text in enumerate(said) if text}
         else:
-            names = {(span.first, span.end): said_by(span.words) for span in _spans(row, texts[-1], columns, inner)}
+            names = {under: said_by(words) for under, words in _spans(row, texts[-1], columns, inner)}
         is_ruled = at > 0 and any(row.base < rule.at < rows[at - 1].base for rule in inner)
         if levels and names and names.keys() <= levels[-1].keys() and not is_ruled:  # names of several lines
             levels[-1] |= {span: f"{levels[-1][span]} {name}" for span, name in names.items()}
@@ -90,46 +87,43 @@ def header_of(
     return [_cells(names, len(columns)) for names in levels]
 
 
-def _cells(names: dict[tuple[int, int], str], columns: int) -> list[Cell]:
+def _cells(names: Mapping[Columns, str], columns: int) -> list[Cell]:
     starts = {first: Cell(text, columns=end - first) for (first, end), text in names.items()}
     covered = {at for first, end in names for at in range(first + 1, end)}
     return [starts.get(at, Cell("")) for at in range(columns) if at not in covered]
 
 
-def _spans(row: Row, below: Sequence[str], columns: Sequence[tuple[float, float]], inner: Sequence[Rule]) -> list[Span]:
+def _spans(
+    row: Row, below: Sequence[str], columns: Edges, inner: Sequence[Rule]
+) -> Iterator[tuple[Columns, Sequence[Word]]]:
     """The names of a row over several columns: as far as the rule below each, else by what stands below all of them."""
-    spans = [span for rule in inner if (span := _over_rule(row, rule, columns))]
-    rest = [word for word in row.words if not any(word in span.words for span in spans)]
+    left, is_ruled = row.words, False
+    for rule in (rule for rule in inner if 0 < row.base - rule.at < _BELOW * row.size):
+        own = [word for word in left if rule.start <= (word.left + word.right) / 2 <= rule.end]
+        under = [at for at, edges in enumerate(columns) if rule.start <= sum(edges) / 2 <= rule.end]
+        if own and under:
+            yield (under[0], under[-1] + 1), own
+            left, is_ruled = [word for word in left if word not in own], True
     several: list[Sequence[Word]] = []
-    for phrase in replace(row, words=rest).phrases:
+    for phrase in replace(row, words=left).phrases:
         middle = (phrase[0].left + phrase[-1].right) / 2
         nearest = min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))
-        if middle < columns[1][0]:
-            spans.append(Span(0, 1, phrase))
-        elif (spans and any(span.first for span in spans)) or not below[nearest]:
-            spans.append(Span(nearest, nearest + 1, phrase))
+        nearest = 0 if middle < columns[1][0] else nearest
+        if is_ruled or not (nearest and below[nearest]):
+            yield (nearest, nearest + 1), phrase
         else:
             several.append(phrase)
     runs = _side_by_side(several, below, columns) if several else []
     if len(runs) < len(several):
         raise Unplaced
-    return [*spans, *(Span(*run, phrase) for run, phrase in zip(runs, several, strict=True))]
+    yield from zip(runs, several, strict=True)
 
 
-def _over_rule(row: Row, rule: Rule, columns: Sequence[tuple[float, float]]) -> Span | None:
-    own = [word for word in row.words if rule.start <= (word.left + word.right) / 2 <= rule.end]
-    under = [at for at, edges in enumerate(columns) if rule.start <= sum(edges) / 2 <= rule.end]
-    is_below = 0 < row.base - rule.at < _BELOW * row.size
-    return Span(under[0], under[-1] + 1, own) if is_below and own and under else None
-
-
-def _side_by_side(
-    heads: Sequence[Sequence[Word]], below: Sequence[str], columns: Sequence[tuple[float, float]]
-) -> list[tuple[int, int]]:
+def _side_by_side(heads: Sequence[Sequence[Word]], below: Sequence[str], columns: Edges) -> list[Columns]:
     """The columns of each name, as many for each: below which the same names stand, or else over which all of them
-    stand alike, by their middle or their left edge. None if they do not."""
+    stand alike, by their middle or their left edge. Empty if they do not."""
     pitch = (columns[-1][0] - columns[1][0]) / max(len(columns) - 2, 1)
-    found: list[tuple[bool, float, list[tuple[int, int]]]] = []
+    found: list[tuple[bool, float, list[Columns]]] = []
     for each in range((len(columns) - 1) // len(heads), 0, -1):
         for first in range(1, len(columns) - each * len(heads) + 1):
             runs = [(start, start + each) for start in range(first, first + each * len(heads), each)]
