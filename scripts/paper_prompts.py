@@ -19,6 +19,7 @@ _BETWEEN = r"[\s#*\\_]+"
 """What may stand between two words of an anchor: white space and marks of Markdown."""
 _BARE_NUMBER = re.compile(r"^[\d \t]+$\n?", re.MULTILINE)
 """Numbers of lines and pages."""
+_QUOTED = re.compile(r'"\*?([^"*]+)\*?"')
 _SIGNS = {"“": '"', "”": '"', "’": "'", "\u00a0": " "}
 
 
@@ -65,6 +66,11 @@ def prompt_of(text: str, place: dict[str, Any]) -> str:
         prompt = re.sub(rf"\s*{re.escape(note)}[^)]*\)", "", prompt)
     for note, anchors in place.get("insert", {}).items():
         prompt = prompt.replace(note, cleaned(between(text, *anchors)))
+    for note, anchors in place.get("quote", {}).items():
+        quoted = _QUOTED.search(cleaned(between(text, *anchors)))
+        if quoted is None:
+            raise NotFoundInPaper(f"nothing is quoted after {anchors[0]!r}")
+        prompt = prompt.replace(note, quoted[1])
     for theirs, ours in place.get("slots", {}).items():
         if theirs not in prompt:
             raise NotFoundInPaper(f"a prompt has no {theirs!r}")

@@ -48,20 +48,64 @@ def test_three_rules_and_blanks_alone(tmp_path: Path) -> None:
         assert rows_read(paper) == READ
 
 
-def test_two_levels_of_heads_with_rules_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ruled", ["below each", "across", "none"])
+def test_two_levels_of_heads(tmp_path: Path, ruled: str) -> None:
+    """Each value has both of its heads: by rules of their own, by names that repeat, or by where they stand."""
     paper, top = begun(tmp_path / "levels.pdf")
     paper.line(top, "Table 1. Outcomes by week.", 9)
-    heads = (("", "Week 4", "", "Week 12", ""), ("Outcome", "Sage", "Placebo", "Sage", "Placebo"))
-    rows = (("Flushes", "4.1", "6.2", "3.1", "6.4"), ("Sweats", "22", "35", "12", "31"))
-    below = drawn(paper, top - 24, (*heads, *rows), (60, 180, 250, 330, 400))
-    for y in (top - 12, top - 42, below + 8):
-        paper.raw.line(60, y, 450, y)
-    for x in (180, 330):
-        paper.raw.line(x, top - 28, x + 110, top - 28)
+    heads = (("", "", "", "", "", ""), ("Outcome", "Sage", "Placebo", "Sage", "Placebo", "P"))
+    rows = (("Flushes", "4.1", "6.2", "3.1", "6.4", "0.03"), ("Sweats", "22", "35", "12", "31", "0.41"))
+    below = drawn(paper, top - 24, (*heads, *rows), (60, 180, 250, 330, 400, 470))
+    for x, name in ((185, "4 weeks after"), (335, "12 weeks after")):
+        paper.line(top - 24, name, 9, x=x)
+        if ruled == "below each":
+            paper.raw.line(x - 5, top - 28, x + 105, top - 28)
+    for y in (top - 12, top - 42, below + 8) if ruled != "none" else ():
+        paper.raw.line(60, y, 500, y)
+    paper.text(below - 20, LOREM)
     assert rows_read(paper) == [
-        "Flushes | Week 4, Sage: 4.1 | Week 4, Placebo: 6.2 | Week 12, Sage: 3.1 | Week 12, Placebo: 6.4",
-        "Sweats | Week 4, Sage: 22 | Week 4, Placebo: 35 | Week 12, Sage: 12 | Week 12, Placebo: 31",
+        f"{name} | 4 weeks after, Sage: {a} | 4 weeks after, Placebo: {b} | 12 weeks after, Sage: {c} | "
+        f"12 weeks after, Placebo: {d} | P: {p}"
+        for name, a, b, c, d, p in rows
     ]
+
+
+def test_heads_stand_over_the_columns_that_they_fit_and_one_that_fits_none_is_reported(tmp_path: Path) -> None:
+    stuffs = ("Wool", "Flax", "Silk", "Linen", "None")
+    rows = (("", *stuffs), ("Awake", "4", "6", "3", "2", "9"), ("Cold", "1", "5", "2", "4", "7"))
+    for middle in (375, 400):  # between Silk and Linen, over two columns; over all three
+        paper, top = begun(tmp_path / f"fit_{middle}.pdf")
+        paper.line(top, "Table 1. Nights by season.", 9)
+        for down, names in enumerate((("Winter", "Summer"), ("in the hills", "in the town"))):
+            for x, name in zip((250, middle), names, strict=True):
+                paper.raw.setFont("Helvetica", 9)
+                paper.raw.drawCentredString(x, top - 24 - 11 * down, name)
+        paper.text(drawn(paper, top - 50, rows, (60, 215, 265, 335, 390, 445)) - 20, LOREM)
+        if middle == 375:
+            over = ["Winter in the hills, "] * 2 + ["Summer in the town, "] * 2 + [""]
+            cells = [
+                [f"{a}{b}: {value}" for a, b, value in zip(over, stuffs, row[1:], strict=True)] for row in rows[1:]
+            ]
+            assert rows_read(paper) == [" | ".join([row[0], *own]) for row, own in zip(rows[1:], cells, strict=True)]
+        else:
+            assert document_of(paper.save()).cautions == (
+                "1 table was not read (page 1); the figures in it are not in the text.",
+            )
+
+
+def test_a_name_in_merged_cells_is_one_word(tmp_path: Path) -> None:
+    paper, top = begun(tmp_path / "merged.pdf")
+    xs, ys = (60, 160, 220, 280), [top - 20 * n for n in range(4)]
+    for number, y in enumerate(ys):
+        paper.raw.line(xs[1] if number == 1 else xs[0], y, xs[-1], y)
+    for number, x in enumerate(xs):
+        paper.raw.line(x, ys[1] if number == 2 else ys[0], x, ys[-1])
+    paper.line(top - 14, "Caraway", 9, x=203)
+    for y, row in ((34, ("Healed", "Worse")), (54, ("Day 9", "21", "4"))):
+        for x, said in zip(xs[-len(row) - 1 :], row, strict=False):
+            paper.line(top - y, said, 9, x=x + 4)
+    paper.text(top - 90, LOREM)
+    assert rows_read(paper) == ["Day 9 | Caraway, Healed: 21 | Caraway, Worse: 4"]
 
 
 def test_a_table_that_goes_on_over_the_page_keeps_its_heads(tmp_path: Path) -> None:

@@ -21,6 +21,14 @@ ESUMMARY_2 = """<eSummaryResult><DocumentSummarySet><DocumentSummary uid="900600
 <Authors><Author><Name>Ek P</Name></Author></Authors><Title>Wool and warts</Title><ArticleIds><ArticleId>
 <IdType>pubmed</IdType><Value>90060001</Value></ArticleId></ArticleIds></DocumentSummary></DocumentSummarySet>
 </eSummaryResult>"""
+UPRIGHT = """"TITLE","Wool and warts"
+"AUTHOR NAMES","Ek P.","Dahl O."
+"ABSTRACT","Warts shrank."
+"MEDLINE PMID","90060001 (http://www.ncbi.nlm.nih.gov/pubmed/90060001)"
+"""
+"""As Embase exports it under that name."""
+PUBTATOR = "90060001|t|Wool and warts\n90060001|a|Warts shrank.\n90060001\t9\t14\twarts\tDisease\tMESH:D014860\n\n"
+CORD = {"paper_id": "a1", "pubmed_id": "90060001", "metadata": {"title": "Wool and warts", "authors": []}}
 OPENALEX = "id,doi,display_name,publication_year,ids.pmid,abstract\nW1,,Wool and warts,2012,90060001,Warts shrank.\n"
 
 
@@ -33,6 +41,10 @@ OPENALEX = "id,doi,display_name,publication_year,ids.pmid,abstract\nW1,,Wool and
         ("summaries.xml", ESUMMARY_1),
         ("summaries_2.xml", ESUMMARY_2),
         ("works.csv", OPENALEX),
+        ("upright.csv", UPRIGHT),
+        ("annotated.txt", PUBTATOR),
+        ("annotated.pubtator", PUBTATOR),
+        ("cord.json", json.dumps(CORD | {"abstract": [], "body_text": [{"text": "Warts shrank."}]})),
     ],
 )
 def test_an_answer_of_a_service_is_read_record_by_record(tmp_path: Path, name: str, content: str) -> None:

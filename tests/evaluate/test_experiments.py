@@ -343,6 +343,14 @@ def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready
     assert "pubmedqa, split test, the first 3 questions" in " ".join(notes(made))
 
 
+def test_a_row_whose_searches_found_nothing_says_so(ready: Path, tmp_path: Path) -> None:
+    nonsense = write_lines(tmp_path / "bare.jsonl", [{"id": "a1", "title": "Zzyx", "text": "Qwyrt blorfen."}])
+    build(Library(ready / "home"), "bare", find_inputs([nonsense]))
+    made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready, corpora=("bare",))))
+    assert "base, BM25 on pubmedqa: 3 of 3 questions found no document" in notes(made)
+    assert "ours: base, BM25 (incomplete)" in cells(made)
+
+
 def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, tmp_path: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready)))
     for row in ("base, Contriever", "base, hybrid", "loop, NLI critic"):

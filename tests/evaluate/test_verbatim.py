@@ -82,8 +82,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for asked in preset_layer(preset + ending)["operators"].values():
                 path = folder / "home" / "prompts" / asked["instructions"]
                 path.parent.mkdir(parents=True, exist_ok=True)
+                task = "Task: answer {task}." if number == "000" else ""
                 path.write_text(
-                    f"File {path.stem}.\n---\nQuestion: {{question}} {{like_this}} {{passages}}\n{{options}}\n"
+                    f"File {path.stem}.\n---\nQuestion: {{question}} {{like_this}} {{passages}}\n{task}\n{{options}}\n"
                 )
     return folder / "home"
 
@@ -147,6 +148,15 @@ def test_a_letter_is_shown_and_read_where_the_task_closes_the_question(peer: Pap
     assert "\nA. yes\nB. no\nC. maybe" in peer.prompts["read_sources"]
     answer_of("omni-rag-verbatim", peer, CHOICE, {})
     assert "\nA. by two days\nB. not at all" in peer.prompts["read_sources"]
+
+
+def test_the_task_is_told_by_its_answers_and_not_by_our_name_of_it(peer: PaperPeer) -> None:
+    for asked, task, options in (
+        (ASKED, "Task: answer yes/no/maybe.", ""),
+        (CHOICE, "Task: answer A/B.", "A. by two days\nB. not at all"),
+    ):
+        answer_of("pubmed-reasoner-verbatim", peer, asked, {})
+        assert f"{task}\n{options}" in peer.prompts["respond"] and "A. yes" not in peer.prompts["respond"]
 
 
 def test_an_open_question_has_no_options_and_its_answer_is_told(peer: PaperPeer) -> None:
@@ -242,6 +252,8 @@ def test_the_papers_prompts_fit_their_operators(number: str, shared: Path, tmp_p
     assert named and all(
         "\n---\n" in f"\n{text}" and "{question}" in text for name, text in named.items() if name != "summarise"
     )
+    if number == "000":  # the task, as the paper writes it where it sets the problem
+        assert all("answer {task} " in named[name] for name in ("respond_openly", "recall"))
 
 
 TABLE = """

@@ -241,7 +241,7 @@ def _set_of(record: Mapping[str, Any]) -> str | None:
         return "covidqa"
     if names == {"n", "title", "abstract"}:
         return "biomedmcqs"
-    return "scifact" if isinstance(record.get("abstract"), list) and not lines.is_csl(record) else None
+    return "scifact" if "doc_id" in names and isinstance(record.get("abstract"), list) else None
 
 
 def _is(name: str) -> Callable[[Mapping[str, Any]], bool]:

@@ -82,9 +82,12 @@ class RunOfRow:
         told = told if unread else []
         if (count := sum(line.status == "unreadable" for line in self.lines)) > most:
             told.append(f"{count:,} of {lines:,} answers could not be read")
-        searched = open_recipe(self.header.recipe).needs_evidence and not self.header.imported
-        if searched and (count := sum(not line.usage.searches for line in self.lines)) > most:
-            told.append(f"{count:,} of {lines:,} questions searched nothing")
+        if open_recipe(self.header.recipe).needs_evidence and not self.header.imported:
+            searched = [line for line in self.lines if line.usage.searches]
+            if (count := lines - len(searched)) > most:
+                told.append(f"{count:,} of {lines:,} questions searched nothing")
+            if (count := sum(not (line.found or line.cited) for line in searched)) > most:
+                told.append(f"{count:,} of {lines:,} questions found no document")
         return (*tallied(self.lines, self.items).incomplete, *told)
 
     @property

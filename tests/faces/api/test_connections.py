@@ -90,7 +90,10 @@ REFUSED: list[tuple[tuple[str | bytes, ...], tuple[int, str]]] = [
 
 async def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(served: Callable[..., Any]) -> None:
     for seconds in (0.3, 20.0):
-        async with served(seconds=seconds) as (address, port, _), httpx2.AsyncClient(base_url=address, timeout=60) as client:
+        async with (
+            served(seconds=seconds) as (address, port, _),
+            httpx2.AsyncClient(base_url=address, timeout=60) as client,
+        ):
             for parts, expected in REFUSED:
                 if (expected[0] == 408) == (seconds < 1):
                     refused = asyncio.create_task(sent(port, *parts, pause=0.05))

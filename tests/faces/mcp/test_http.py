@@ -206,7 +206,9 @@ async def test_each_request_may_go_to_another_process(papers: Settings, environm
                     call, given = "read_more", {"cursor": page.get("cursor", "")}
                 assert "".join(read) == LONG and len(read) > 2
     with two_processes(environment, "web", "--no-browser") as ports:
-        async with httpx2.AsyncClient(transport=InTurn(ports), base_url="http://127.0.0.1:1", timeout=PATIENCE) as browser:
+        async with httpx2.AsyncClient(
+            transport=InTurn(ports), base_url="http://127.0.0.1:1", timeout=PATIENCE
+        ) as browser:
             assert (await browser.post("/session", json={"token": secret})).status_code == 200
             sent = {"json": {"text": "aspirin"}, "headers": {"X-CSRF-Token": browser.cookies["medground_csrf"]}}
             assert [(await browser.post("/v1/search", **sent)).status_code for _ in range(2)] == [200, 200]

@@ -19,7 +19,7 @@ from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
-from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text
+from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
 from medground.corpus.readers.reference_managers import (
     ENDNOTE_ROOTS,
     ZOTERO_ROOTS,
@@ -178,6 +178,7 @@ READERS: Mapping[str, Reader] = {
     **{form: of_files(form, partial(read_tagged, form=form), _TAGGED.get(form, ".txt"), ".txt") for form in FORMS},
     "pubmed-abstract": of_files("pubmed-abstract", partial(read_pubmed_text, summary=False), ".txt"),
     "pubmed-summary": of_files("pubmed-summary", partial(read_pubmed_text, summary=True), ".txt"),
+    "pubtator": of_files("pubtator", read_pubtator, ".txt", ".pubtator"),
     "bibtex": of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
     "csv": of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
     "csl-json": of_files("csl-json", read_csl, ".json", ".json.gz"),

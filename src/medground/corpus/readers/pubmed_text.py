@@ -1,8 +1,9 @@
-"""PubMed's own text files, record by record: "Abstract" and "Summary". A list of ids holds no text.
+"""PubMed's own text files, record by record: "Abstract" and "Summary"; and PubTator's. A list of ids holds no text.
 
 The parts of a record are given the tags that PubMed's format `.nbib` has for them, and read as such a record.
 """
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -21,7 +22,7 @@ _BEGINS = re.compile(r"^(\d+)([.:]) (?=\S)", re.MULTILINE)
 _ENDS = re.compile(r"\bPMID: ?\d{1,8}(?:; PMCID: ?PMC\d+)?(?:; [^;]{1,40})?\.?\s*\Z")
 """How a record of "Summary" ends; they may stand without numbers."""
 _BLANK = re.compile(r"\n\s*\n")
-_PMID = re.compile(r"\bPMID: ?\d{1,8}\b")
+_PMID = re.compile(r"\bPMID:\s?\d{1,8}\b")
 _PLACE = re.compile(
     r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]{0,80}\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
     r"(?:;(?P<VI>[^(:.;\s]*)(?: ?\((?P<IP>[^)]*)\))?(?::(?P<PG>[^.;]*))?)?\."
@@ -57,20 +58,21 @@ _IDS_ALONE = (
     "a list of ids (PMIDs, PMC ids or DOIs), which holds no text; export the records from PubMed as .nbib, "
     'or read them with medground paper, such as "medground paper PMID:1"'
 )
-_PUBTATOR = re.compile(r"\d{1,8}\|t\|.*\n\d{1,8}\|a\|")
+_PUBTATOR = re.compile(r"^(\d{1,8})\|t\|(.*)(?:\n\1\|a\|(.*))?", re.MULTILINE)
+"""A record of PubTator; its annotations follow line by line."""
 _SAMPLE = 20_000
 
 
 def pubmed_text_format(start: str) -> str | None:
-    """`pubmed-abstract` or `pubmed-summary` where the start of a file is in one of them; None otherwise.
+    """`pubmed-abstract`, `pubmed-summary` or `pubtator` where the start of a file is in one of them; None otherwise.
 
-    Raises ValueError: it is a list of ids, or in PubTator's own form.
+    Raises ValueError: it is a list of ids.
     """
     if _LISTED.fullmatch(start[:_SAMPLE]) and len(start.split()) > 1:
         raise ValueError(_IDS_ALONE)
-    if _PUBTATOR.match(start.lstrip()):
-        raise ValueError("annotations in PubTator's own form; export them from PubTator as BioC (XML or JSON)")
     start = start.strip("\ufeff\r\n ")
+    if _PUBTATOR.match(start):
+        return "pubtator"
     first = _BEGINS.match(start)
     if first is None:
         blocks = _BLANK.split(start)
@@ -83,12 +85,21 @@ def pubmed_text_format(start: str) -> str | None:
 
 def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     """The records of a file in one of the two formats; the position of a bad one is its line."""
-    text = text_of(path).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
     if summary and not _BEGINS.match(text.lstrip()) and _PMID.search(text):
         text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
         raise BadDocument("no record of PubMed is in the file", file=str(path))
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
+
+
+def read_pubtator(path: Path) -> Iterator[Item]:
+    """The titles and abstracts of PubTator's own form (`PMID|t|...`), without its annotations."""
+    text = io.StringIO(text_of(path), newline=None).read()
+    for found in _PUBTATOR.finditer(text):
+        pairs = [(tag, [said]) for tag, said in zip(("PMID", "TI", "AB"), found.groups(""), strict=True) if said]
+        line = text.count("\n", 0, found.start()) + 1
+        yield made(partial(tagged_document, Tags(pairs, FORMS["nbib"]), "nbib"), path, line)
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""CSV and TSV: a row per paper, with a header that names its columns.
+"""CSV and TSV: a row per paper, with a header that names its columns; or a row per field.
 
 Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables of one's own: columns that are not known
 become metadata.
@@ -7,9 +7,9 @@ become metadata.
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from medground.corpus.readers.base import Item
@@ -27,6 +27,8 @@ WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
 _TOLD = re.compile(r"(?i)\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n")
 """The first line in which Excel tells the delimiter."""
 _DELIMITERS = ",;\t|"
+_SAMPLE = 30
+"""Rows that show whether each has a paper or a field."""
 _LONGEST_FIELD = 20_000_000
 _TITLE_OR_TEXT = frozenset(["title", "text", "abstract"])
 _NAMED = _TITLE_OR_TEXT | {"authors", "year", "date", "journal", "doi", "pmid", "pmc", "url", "keywords", "id"}
@@ -41,21 +43,42 @@ _OF_WOS = {
 def read_csv(path: Path) -> Iterator[Item]:
     """The rows of a table; the position of a bad one is its line."""
     rows = _rows(text_of(path), path)
-    first = next(rows, None)
-    if first is None:
+    first = list(islice(rows, _SAMPLE))
+    if not first:
         raise BadDocument("the table has no rows", file=str(path))
-    if (header := _header(first[1])) is None:
+    if len(_NAMED & {canonical(row[0].lstrip("\ufeff")) for _, row in first}) > 2:
+        yield from tried((_document(*record, path) for record in _upright(chain(first, rows))), path, "rows")
+        return
+    if (header := _header(first[0][1])) is None:
         raise BadDocument("no column is a title or a text; name them in the first line", file=str(path))
-    yield from tried((_document(header, row, path, line) for line, row in rows), path, "rows")
+    yield from tried(
+        (_document(line, zip(header, row, strict=False), path) for line, row in chain(first[1:], rows)), path, "rows"
+    )
+
+
+def _upright(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The records of a table with a field in each row (`"TITLE","Salt"`), as Embase has it; each begins as the first.
+
+    Each has the line on which it begins, and its names and values.
+    """
+    begun, record = 0, list[tuple[str, str]]()
+    for line, (label, *values) in rows:
+        name = canonical(label.lstrip("\ufeff"))
+        if not record or name == record[0][0]:
+            if record:
+                yield begun, record
+            begun, record = line, []
+        record.append((name, "; ".join(values)))
+    yield begun, record
 
 
 _REGISTERED = {"nct_number", "trialid"}
 """Columns that registers of trials have."""
 
 
-def _document(header: Sequence[str], row: Sequence[str], path: Path, line: int) -> Document | BadDocument:
+def _document(line: int, named: Iterable[tuple[str, str]], path: Path) -> Document | BadDocument:
     fields: dict[str, str] = {}
-    for name, value in zip(header, row, strict=False):
+    for name, value in named:
         if name and value.strip():
             fields[name if name not in fields else f"{name}_2"] = value
     read = partial(service_document, service="register-table") if _REGISTERED & fields.keys() else described

@@ -84,7 +84,7 @@ def pmid_of(value: Any) -> str | None:
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
-    if found := normal_pmid(text):
+    if found := normal_pmid(text.partition(" (http")[0]):  # Embase adds the address
         return found
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")

@@ -24,7 +24,7 @@ from medground.home.settings_groups import OperatorSettings
 from medground.language.question_reading import InWords
 from medground.values.document import Frozen, SourceKind
 from medground.values.evidence import Stance
-from medground.values.question import lettered
+from medground.values.question import CLOSED, Task, lettered
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
 O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
@@ -280,8 +280,12 @@ class Operator(Generic[I, O]):
         if field is None or field.exclude:
             return slot[0]
         shown = getattr(value, name)
-        if name == "options":  # as in an examination: a line for each, none for an open question
-            lines = lettered(getattr(value, "task", "free"), shown)
+        if name in ("task", "options"):
+            task: Task = getattr(value, "task", "free")
+            lines = lettered(task, getattr(value, "options", ()))
+            if name == "task":  # what can be answered, as in `answer yes/no/maybe`
+                return "/".join(CLOSED.get(task, [one.letter for one in lines]))
+            lines = shown if "{task}" in self.template else lines  # as in an examination: a line for each
             return "\n".join(f"{one.letter}. {_escaped(one.text)}" for one in lines)
         for part in parts:
             shown = getattr(shown, part)

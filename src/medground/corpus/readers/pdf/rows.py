@@ -112,17 +112,30 @@ def blanks_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
     for word in (word for row in wide for word in row.words):
         covering[word.left] += 1
         covering[word.right] -= 1
-    found: list[tuple[float, float]] = []
+    parts: list[list[tuple[int, float, float]]] = [[]]  # how many rows go over each, from where to where
     covered = 0
     for left, right in pairwise(sorted(covering)):
         covered += covering[left]
         if covered > allowed:
-            continue
-        if found and found[-1][1] == left:
-            found[-1] = (found[-1][0], right)
+            parts.append([])
         else:
-            found.append((left, right))
-    return [blank for blank in found if blank[1] - blank[0] >= BLANK * size and _parts_some(wide, blank)]
+            parts[-1].append((covered, left, right))
+    found = [(part[0][1], part[-1][2]) for part in parts if part]
+    least = [_least_covered(part) for part in parts if part]
+    narrow = BLANK * size
+    return [
+        inner if inner[1] - inner[0] >= narrow else outer
+        for inner, outer in zip(least, found, strict=True)
+        if outer[1] - outer[0] >= narrow and _parts_some(wide, outer)
+    ]
+
+
+def _least_covered(part: Sequence[tuple[int, float, float]]) -> tuple[float, float]:
+    """The widest of the pieces of a blank that the fewest rows go over."""
+    least = min(part)[0]
+    return max(
+        ((left, right) for covered, left, right in part if covered == least), key=lambda edges: edges[1] - edges[0]
+    )
 
 
 def _parts_some(rows: Sequence[Row], blank: tuple[float, float]) -> bool:

@@ -39,8 +39,8 @@ class Rule(NamedTuple):
 
 Rules = Sequence[Rule]
 Places = Sequence[float]
-Said = Mapping[tuple[int, int], tuple[str, bool]]
-"""What stands in each row and column, and whether all of it is bold."""
+Within = Mapping[tuple[int, int], list[Glyph]]
+"""What stands in each row and column."""
 
 
 def rules_of(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[Rule]]:
@@ -122,8 +122,9 @@ def taken_out(
         place = Line(page.number, table.xs[0], table.xs[-1], table.bottom + height / 4, height, "")
         if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
             tables.append(sentences)
-            taken |= table.glyphs
             above = Above(page.number, table.xs, told[:heads], near)
+        if sentences or not table.rows:  # what was not understood is reported, and no part of it is read
+            taken |= table.glyphs
     return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
 
 
@@ -140,7 +141,7 @@ def drawn_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
             at = bisect_right(xs, (glyph.left + glyph.right) / 2), bisect_right(ys, glyph.base + 0.2 * glyph.style.size)
             if 0 < at[0] < len(xs) and 0 < at[1] < len(ys) and not glyph.style.hidden:
                 within[len(ys) - 1 - at[1], at[0] - 1].append(glyph)
-        rows = _cells(xs, ys[::-1], across, down, {at: said_in(page, glyphs) for at, glyphs in within.items()})
+        rows = _cells(page, (xs, ys[::-1]), (across, down), within)
         cells = [cell for row in rows for cell in row]
         filled = [cell for cell in cells if cell.text]
         if 2 * len(filled) >= len(cells) and max((len(cell.text) for cell in filled), default=_LONGEST) < _LONGEST:
@@ -174,8 +175,9 @@ def _places(values: Iterable[float]) -> list[float]:
     return found
 
 
-def _cells(xs: Places, ys: Places, across: Rules, down: Rules, said: Said) -> list[list[Cell]]:
+def _cells(page: Page, places: tuple[Places, Places], rules: tuple[Rules, Rules], within: Within) -> list[list[Cell]]:
     """The cells of each row, from the top; one that no rule parts from its neighbours spans them."""
+    (xs, ys), (across, down) = places, rules
 
     def parted(rules: Rules, at: float, middle: float) -> bool:
         return any(abs(rule.at - at) <= _NEAR and rule.start <= middle <= rule.end for rule in rules)
@@ -192,12 +194,10 @@ def _cells(xs: Places, ys: Places, across: Rules, down: Rules, said: Said) -> li
                 right += 1
             while bottom < len(ys) - 1 and not parted(across, ys[bottom], (xs[first] + xs[first + 1]) / 2):
                 bottom += 1
-            places = [(row, column) for row in range(top, bottom) for column in range(first, right)]
-            taken.update(places)
-            texts = [said[at] for at in places if at in said]
-            is_head = bool(texts) and all(bold for _, bold in texts)
-            text = " ".join(text for text, _ in texts)
-            rows[-1].append(Cell(text, is_head=is_head, rows=bottom - top, columns=right - first))
+            own = [(row, column) for row in range(top, bottom) for column in range(first, right)]
+            taken.update(own)
+            text, is_bold = said_in(page, [glyph for at in own for glyph in within.get(at, ())])
+            rows[-1].append(Cell(text, is_head=bool(text) and is_bold, rows=bottom - top, columns=right - first))
     return rows
 
 
