@@ -406,7 +406,7 @@ def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
     assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)
     refused(UsageError, "give two runs", lambda: output(*words[:4]))
     record = json.loads(form.read_text(encoding="utf-8"))
-    filled = {**record, "judge": "anna", "marks": [dict.fromkeys(record["marks"][0], {"score": 4})]}
+    filled = {**record, "judge": "anna", "marks": [{axis: {"score": 4} for axis in record["marks"][0]}]}
     write_lines(form, [filled, {**record, "item": "q9"}])
     shown = output("judged", str(form))
     assert "marked by anna" in shown
