@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
+from medground.answering.verify.context import unmentioned, usable
 from medground.answering.verify.named import unfounded
-from medground.answering.verify.overclaim import UNHELD, Overclaim
+from medground.answering.verify.overclaim import UNHELD, Overclaim, with_quotes
 from medground.answering.verify.rules import BY_CODE, Kind, Part, broken, settles
 from medground.answering.write.draft import Draft
 from medground.language import words
@@ -61,10 +60,7 @@ def doubts_of(part: Part, cited: Sequence[Evidence], run: Run) -> list[Overclaim
     """What the rules find in a text that rests on these quotes, of which the nearest counts first."""
     said = words.terms(part.text)
     near = sorted(cited, key=lambda one: -words.coverage(said, words.terms(one.quote)))
-    documents = tuple(run.ledger.documents[one.document_id] for one in near)
-    passages = tuple(as_read(one, document, AROUND) for one, document in zip(near, documents, strict=True))
-    read = replace(part, quotes=tuple(one.quote for one in near), documents=documents, passages=passages)
-    return [Overclaim(name, word) for name, word in broken(read).items()]
+    return [Overclaim(name, word) for name, word in broken(with_quotes(part, near, run.ledger)).items()]
 
 
 def doubts_about(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[str]:
