@@ -16,7 +16,7 @@ from medground.values.graph import FindingStatus, GraphFact, GraphFinding
 _AMOUNTS = {
     "common": (0.3, "“common” is read as at least 30% of patients, which the ontology calls frequent"),
     "rare": (0.05, "“rare” is read as less than 5% of patients, which the ontology calls very rare"),
-    "most": (0.5, "“most” is read as more than half of the patients"),
+    "most": (0.5 + 1e-9, "“most” is read as more than half of the patients"),
     "all": (1.0, "“all” is read as every patient"),
 }
 _FEW = 10
@@ -68,11 +68,8 @@ def _closed(part: _Part, amount: str) -> str:
 def _of_share(low: float, high: float, amount: str) -> str:
     """Whether a share of patients is that amount for certain."""
     least = _AMOUNTS[amount][0]
-    if amount == "rare":
-        return "yes" if high < least else "no" if low >= least else ""
-    if amount == "most":
-        return "yes" if low > least else "no" if high <= least else ""
-    return "yes" if low >= least else "no" if high < least else ""
+    enough = "yes" if low >= least else "no" if high < least else ""
+    return _OPPOSITE[enough] if amount == "rare" else enough
 
 
 def _part(store: GraphStore, diseases: Sequence[Concept], phenotypes: Sequence[Concept]) -> _Part:

@@ -21,8 +21,6 @@ from medground.values.graph import ConceptEntry, Neighbour
 ID = re.compile(r"(?i)(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+")
 _KINDS: tuple[ConceptKind, ...] = get_args(ConceptKind)
 _UNKNOWN = -1
-_SPELT_ALIKE = 80
-"""Least share of letters in common, in percent, of a name and a misspelt term."""
 _ALIKE = 300
 """Names compared with a text that no concept has."""
 _SQL = tables("graph", "statements")["store"]
@@ -160,15 +158,6 @@ class GraphStore(Graph):
     def size(self) -> GraphSize:
         return GraphSize(*self._rows(_SIZE)[0])
 
-    def _names_like(self, text: str) -> list[str]:
-        """Stored names that share a word with a text, or the beginning of one; those that share most come first."""
-        begun = tuple({word[: max(3, len(word) // 2)] for word in _WORDS.findall(text.casefold())})
-        if not begun:
-            return []
-        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._names]
-        order = sorted((found for found in shared if found[0]), key=lambda found: (-found[0], len(found[1]), found[1]))
-        return [name for _, name in order[:_ALIKE]]
-
     def concepts(self, ids: Iterable[str]) -> list[Concept]:
         """Concepts by id; unknown ids are omitted."""
         rows = self._rows(_BY_IDS, json.dumps(list(ids)))
@@ -207,11 +196,9 @@ class GraphStore(Graph):
         )
 
     def nearest(self, term: str) -> tuple[str, ...]:
-        """The stored names closest to a term; where none begins like it, those that are spelt like it."""
-        if found := nearest(term, self._names_like(term), NEAREST):
-            return found
-        alike = process.extract(term, self._names, scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE, limit=NEAREST)
-        return tuple(dict.fromkeys(name for name, *_ in alike))
+        """The stored names closest to a term."""
+        alike = process.extract(term, self._names, scorer=fuzz.WRatio, processor=str.casefold, limit=_ALIKE)
+        return nearest(term, (name for name, *_ in alike), NEAREST)
 
     def _walk(self, start: str, source: str, target: str) -> set[str]:
         rows = self._rows(_KIN.replace("{source}", source).replace("{target}", target), start)

@@ -1,18 +1,18 @@
 """What the rules of the policy find in a short answer, beside the quotes of the sentences that it rests on."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
+from medground.answering.verify.context import unmentioned, usable
 from medground.answering.verify.named import unfounded
-from medground.answering.verify.overclaim import UNHELD, Overclaim
+from medground.answering.verify.overclaim import UNHELD, Overclaim, with_quotes
 from medground.answering.verify.rules import BY_CODE, Kind, Part, broken, settles
 from medground.answering.write.draft import Draft
 from medground.language import words
-from medground.language.direction import higher_statement
 from medground.language.prohibition import asks_leave
 from medground.values.evidence import Evidence, Sentence
+from medground.values.question import WAYS
 
 _WORDS = ("yes", "no", "maybe")
 _ADVICE = frozenset(["treatment", "prevention", "the dose of"])
@@ -60,10 +60,7 @@ def doubts_of(part: Part, cited: Sequence[Evidence], run: Run) -> list[Overclaim
     """What the rules find in a text that rests on these quotes, of which the nearest counts first."""
     said = words.terms(part.text)
     near = sorted(cited, key=lambda one: -words.coverage(said, words.terms(one.quote)))
-    documents = tuple(run.ledger.documents[one.document_id] for one in near)
-    passages = tuple(as_read(one, document, AROUND) for one, document in zip(near, documents, strict=True))
-    read = replace(part, quotes=tuple(one.quote for one in near), documents=documents, passages=passages)
-    return [Overclaim(name, word) for name, word in broken(read).items()]
+    return [Overclaim(name, word) for name, word in broken(with_quotes(part, near, run.ledger)).items()]
 
 
 def doubts_about(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[str]:
@@ -91,3 +88,33 @@ def _parts(draft: Draft, run: Run) -> Iterator[Part]:
     elif run.question.task == "direction":
         higher = higher_statement(run.question.text)
         yield from (Part("direction", higher, answer=answer) for answer in draft.answer)
+
+
+# A question whether an outcome is higher, lower or the same, as the statement that the answer `higher` makes.
+
+_AUXILIARY = re.compile(r"^\w+\s+")
+_COMPARING = re.compile(
+    r"(?i)\b(?:when )?comparing (?:(?P<one>.+) (?:to|versus|vs\.?|against) (?P<other>.+)"
+    r"|(?P<first>.+?) (?:with|and) (?P<second>.+))"
+)
+_CHANGES = re.compile(r"(?:increase|raise|decrease|reduce|lower)\b(?:, | or |/)", re.IGNORECASE)
+
+
+def higher_statement(question: str) -> str:
+    """The statement, or the question where it offers no directions.
+
+    >>> higher_statement("Is pain higher, lower or the same when comparing zinc to placebo?")
+    'pain is higher with zinc than with placebo'
+    >>> higher_statement("Does zinc increase or decrease appetite?")
+    'zinc increases appetite'
+    """
+    offered = WAYS.search(question)
+    if offered is None:
+        return question
+    said = "increases" if _CHANGES.match(offered[0]) else "is higher"
+    subject = _AUXILIARY.sub("", question[: offered.start()]).strip(" ,")
+    rest = question[offered.end() :].strip(" ?.,")
+    if compared := _COMPARING.search(rest):
+        one, other = compared["one"] or compared["first"], compared["other"] or compared["second"]
+        rest = f"{rest[: compared.start()]}with {one} than with {other}"
+    return f"{subject} {said} {rest}".strip()

@@ -1,20 +1,21 @@
-"""Whether a sentence of a source says the opposite of a statement: denies it, turns it, or has its sides reversed."""
+"""Whether a source says the opposite of a statement: denies it, turns it, or has its sides reversed; and which way it
+says that an outcome goes: higher, lower, or neither.
+"""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from medground.answering.verify.arms import OPPOSITE, about_of, contrasts, roles_in, scale_of
 from medground.answering.verify.context import meant_by
-from medground.answering.verify.polarity import clause_on, denies, turns_round
+from medground.answering.verify.polarity import clause_on, denies, is_by_chance, nearest, turns_round
 from medground.language import words
 from medground.language.pattern import lazy_pattern
 from medground.language.quantities import PERCENT, quantities
 from medground.language.slots import Slot, slots, stems
-from medground.models.operators.differences import DOWN, NEGATION, UP, Pair, differences, order
+from medground.models.operators.differences import DOUBT, DOWN, NEGATION, UP, Pair, differences, order
 from medground.values.document import Document
 
-_SMALL_P = lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0[0-4]", re.IGNORECASE)
-_LARGE_P = lazy_pattern(r"\bp\s?[=>]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE)
 _CLAUSE = lazy_pattern(r"[;:(),]|\b(?:but|although|whereas|while|however|yet)\b", re.IGNORECASE)
 _SHORT = lazy_pattern(r"\b[A-Z]{2,}s?\b")
 _DENIED = 0.8
@@ -49,21 +50,15 @@ def opposed(statement: str, quote: str, document: Document) -> str:
         return "the source compares these the other way round"
     if roles == "same":
         return ""
-    if turns_round(statement, quote) and not _concedes(statement, quote):
+    if turns_round(statement, quote):
         return "the source denies this"
     if not NEGATION.search(statement) and any(_is_denied(statement, one, document) for one in _CLAUSE.split(quote)):
         return "the source denies this"
-    significant = "significan" in statement and not denies(statement) and not _SMALL_P.search(quote)
-    if significant and _LARGE_P.search(quote):
+    if "significan" in statement and not denies(statement) and is_by_chance(quote):
         return "the source gives a p value that is not significant"
     if _is_turned(statement, quote) or _outnumbered(statement, quote):
         return "the source says the opposite direction"
     return ""
-
-
-def _concedes(statement: str, quote: str) -> bool:
-    """Whether a source tells the same direction, and denies only that it is significant."""
-    return bool(scale_of(statement) & scale_of(quote)) and "significan" in quote and "significantly" not in statement
 
 
 def _is_denied(statement: str, clause: str, document: Document) -> bool:
@@ -120,3 +115,57 @@ def _outnumbered(statement: str, quote: str) -> bool:
 
 def _value(slot: Slot) -> Decimal:
     return max(slot.numbers[0].values)
+
+
+_DECIMAL = r"(\d+[.·]\d+)"
+_RATIO = re.compile(
+    rf"(?i)\b(?:[ROH]R|ratio|relative risk)\b[^\d.;]{{0,20}}{_DECIMAL}"
+    rf"(?:[^.;]{{0,20}}?(?:CI|interval)\W{{0,5}}{_DECIMAL}\W{{0,3}}(?:to\W)?{_DECIMAL})?"
+)
+"""A ratio of the first side to the second, with the limits of its confidence interval."""
+
+
+def told_otherwise(answer: str, higher: str, quotes: Sequence[str]) -> str:
+    """The nearest quote where none goes the way that an answer says; empty if one does.
+
+    Where the answer is `uncertain`, some quote must leave it open, or two must go different ways.
+
+    Args:
+        answer: `higher`, `lower`, `no difference` or `uncertain`.
+        higher: the statement that the answer `higher` would make.
+        quotes: what is cited, the nearest first.
+    """
+    ways = [way_of(higher, quote) for quote in quotes]
+    if answer != "uncertain":
+        return "" if answer in ways else quotes[0]
+    is_open = len(set(ways)) > 1 or None in ways or any(map(DOUBT.search, quotes))
+    return "" if is_open else quotes[0]
+
+
+def way_of(higher: str, quote: str) -> str | None:
+    """Which way a quote says that an outcome goes; None if it cannot be read.
+
+    Args:
+        higher: a statement such as "pain is higher with zinc than with placebo".
+    """
+    near = nearest(higher, quote)
+    pair = Pair(higher, near, near)
+    if denies(pair.clause):
+        return "no difference"
+    if roles := roles_in(higher, near):
+        return "higher" if roles == "same" else "lower"
+    rises, falls = (bool(way.search(pair.clause)) for way in (UP, DOWN))
+    if rises != falls:
+        return "higher" if rises != order(pair) else "lower"
+    told = _of_ratio(near)
+    return {"higher": "lower", "lower": "higher"}.get(told or "", told) if order(pair) else told
+
+
+def _of_ratio(text: str) -> str | None:
+    found = _RATIO.search(text)
+    if found is None:
+        return None
+    ratio, *limits = (float(number.replace("·", ".")) for number in found.groups() if number)
+    if limits and limits[0] <= 1 <= limits[-1]:
+        return "no difference"
+    return None if ratio == 1 else "higher" if ratio > 1 else "lower"

@@ -211,9 +211,7 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
         return (Overclaim(*found),) if found else ()
     cited = [quote, *(e for e in cited_evidence(sentence, ledger) if e != quote)]
     quotes = [one.quote for one in cited]
-    read = tuple(ledger.documents[one.document_id] for one in cited)
-    passages = tuple(as_read(one, paper, AROUND) for one, paper in zip(cited, read, strict=True))
-    part = Part("statement", sentence.text, tuple(quotes), read, passages)
+    part = with_quotes(Part("statement", sentence.text), cited, ledger)
     is_claim = not sentence.evidence and len(document.text) <= _ABSTRACT  # which rests on a paper, not on one sentence
     claimed = overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text)
     numbers_from = [*quotes, document.text] if is_claim else quotes
@@ -223,6 +221,13 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
         *wrong_numbers(sentence.text, numbers_from),
         *(Overclaim(kind, word) for kind, word in _unheld(sentence, quotes, ledger) if word),
     )
+
+
+def with_quotes(part: Part, cited: Sequence[Evidence], ledger: Ledger) -> Part:
+    """A part with the quotes that it rests on, the nearest first, their documents and what stands around them."""
+    documents = tuple(ledger.documents[one.document_id] for one in cited)
+    passages = tuple(as_read(one, document, AROUND) for one, document in zip(cited, documents, strict=True))
+    return replace(part, quotes=tuple(one.quote for one in cited), documents=documents, passages=passages)
 
 
 def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterator[tuple[str, str]]:

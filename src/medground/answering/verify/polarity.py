@@ -60,11 +60,14 @@ _CLOSE = 60
 def denies(text: str) -> bool:
     """Whether a text denies an effect or a difference."""
     significant = _significances(text)
-    by_chance = _LARGE_P.search(text) and not _SMALL_P.search(text)
-    same = (
-        _SAME.search(text) or by_chance
-    ) and True not in significant  # "significantly better, and safety was similar"
+    same = _SAME.search(text) or is_by_chance(text)
+    same = same and True not in significant  # "significantly better, and safety was similar"
     return bool(DENIED.search(text) or same or significant == {False})
+
+
+def is_by_chance(text: str) -> bool:
+    """Whether the p values of a text tell of no significant difference, and none of one."""
+    return bool(_LARGE_P.search(text)) and not _SMALL_P.search(text)
 
 
 def affirms(text: str) -> bool:

@@ -13,9 +13,8 @@ from typing import Literal
 from rapidfuzz.distance import OSA
 
 from medground.answering.verify.critic import Claim
-from medground.answering.verify.directions import told_otherwise
 from medground.answering.verify.numbers import misplaced, missing_quantities, other_time
-from medground.answering.verify.opposition import opposed
+from medground.answering.verify.opposition import opposed, told_otherwise
 from medground.answering.verify.orders import (
     addresses,
     hides_evidence,

@@ -12,7 +12,7 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
+from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts, graph_draft
 from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
@@ -39,7 +39,6 @@ from medground.recipes.biomedsearch.sections import (
 )
 from medground.recipes.biomedsearch.sub_answers import Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.recipes.biomedsearch.works import one_per_work, works
-from medground.recipes.ground.facts import graph_draft
 from medground.recipes.ground.recipe import quoted
 from medground.sources.base import suited
 from medground.values.answer import Answer

@@ -13,7 +13,15 @@ from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.read.evidence import quotes_of
-from medground.answering.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
+from medground.answering.read.facts import (
+    GraphAnswer,
+    about_the_same,
+    ask_for_facts,
+    beside_facts,
+    graph_draft,
+    only_retracted,
+    refusal,
+)
 from medground.answering.read.reading_list import reading_step
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
@@ -26,7 +34,6 @@ from medground.language.requests import latest
 from medground.models.operators.answering import read_and_answer
 from medground.recipes.base import Recipe
 from medground.recipes.ground.by_model import by_model
-from medground.recipes.ground.facts import graph_draft, only_retracted, refusal
 from medground.recipes.ground.search import each_question, found_readings
 from medground.sources.base import Source
 from medground.values.answer import Answer
