@@ -1,18 +1,21 @@
 """Papers from records of several databases: duplicates merged, and of each its abstract as one passage."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from medground.answering.read.readable import is_less
 from medground.corpus.chunk import region
 from medground.corpus.retraction import why_aside
 from medground.language import words
-from medground.recipes.biomedsearch.works import works
 from medground.values.document import Document, Hit, Passage
 from medground.values.query import Phrase, Query, Words, all_of, any_of
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 _LONGEST = 4000
 """Characters of a text that is an abstract as a whole. Of a longer one, the sections of its abstract are taken."""
+_TITLE = 25
+"""Letters of a title that tell a paper. Shorter ones, such as `Editorial`, are those of many."""
 
 
 @dataclass(frozen=True)
@@ -38,20 +41,46 @@ class Paper:
 
 
 def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper]:
-    """The papers of these hits: the records of one work (`works`) are one paper.
+    """The papers of these hits, in the order in which they are first found.
 
-    Its fullest record is read, but no preprint of a paper; a retracted one stands for all, so that no database that has
-    not heard of it yet hides it. Hits whose documents are not there are skipped.
+    Records are of one paper if they share a PMID, a PMC id or a DOI, or their titles have the same letters. Its fullest
+    record is read, but no preprint of a paper; a retracted one stands for all, so that no database that has not heard
+    of it yet hides it. Hits, at most one for each record, whose documents are not there are skipped.
     """
-    names = dict.fromkeys(hit.passage.document_id for hit in hits)
-    return [_paper(records, hits) for records in works(documents[name] for name in names if name in documents)]
+    groups: list[tuple[set[str], list[Hit]]] = []
+    for hit in hits:
+        if (document := documents.get(hit.passage.document_id)) is None:
+            continue
+        names = _names(document)
+        same = [group for group in groups if not names.isdisjoint(group[0])]
+        first, *others = same or [(set[str](), list[Hit]())]
+        if not same:
+            groups.append(first)
+        for other in others:
+            first[0].update(other[0])
+            first[1].extend(other[1])
+            groups.remove(other)
+        first[0].update(names)
+        first[1].append(hit)
+    return [_paper(found, documents) for _, found in groups]
 
 
-def _paper(records: Sequence[Document], hits: Sequence[Hit]) -> Paper:
-    own = [hit for hit in hits if any(hit.passage.document_id == record.id for record in records)]
-    first = next(hit for hit in own if hit.passage.document_id == records[0].id)
-    read = first.replace(passage=abstract_of(records[0]) or first.passage)
-    return Paper(next((hit for hit in own if why_aside(hit.passage)), read), tuple(records))
+def _names(document: Document) -> set[str]:
+    """What tells the paper: its ids, the id of the record, and its title."""
+    letters = re.sub(r"[\W_]+", "", document.title.casefold())
+    title = [f"title:{letters}"] if len(letters) >= _TITLE else []
+    return {*document.paper, document.id, *title}
+
+
+def _paper(hits: Sequence[Hit], documents: Mapping[str, Document]) -> Paper:
+    first = {hit.passage.document_id: hit for hit in reversed(hits)}
+    aside = next((hit for hit in hits if why_aside(hit.passage)), None)
+    records = [documents[i] for i in first]  # the paper before its preprint, then that with most text and headings
+    records.sort(key=lambda d: (d.text.strip() == d.title.strip(), *is_less(d), -len(d.text), -len(d.mesh), d.id))
+    read = records[0]
+    own = first[read.id]
+    hit = aside or own.replace(passage=abstract_of(read) or own.passage)
+    return Paper(hit, tuple(records))
 
 
 def abstract_of(document: Document) -> Passage | None:
