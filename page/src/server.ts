@@ -57,11 +57,20 @@ interface Piece {
   lang?: "en";
 }
 
+/** What others wrote, such as an erratum, is hidden while a text is translated: a character stands for each quote. */
+const FIRST_HIDDEN = 0xe000;
+
 /** A text of the server in pieces: those whose form is known in the reader's language, the others in English. */
 export function pieces(text: string): Piece[] {
-  const english = plain(text);
-  const same = alone.get(english);
+  const same = alone.get(plain(text));
   if (same) return [{ words: same }];
+  const quoted: string[] = [];
+  const hidden = text.replace(/(?<=“)[^“”]+(?=”)/g, (quote) => String.fromCharCode(FIRST_HIDDEN + quoted.push(quote) - 1));
+  const shown = (words: string): string => words.replace(/[\ue000-\uf8ff]/g, (mark) => quoted[mark.charCodeAt(0) - FIRST_HIDDEN] ?? mark);
+  return translated(plain(hidden)).map((piece) => ({ ...piece, words: shown(piece.words) }));
+}
+
+function translated(english: string): Piece[] {
   const known: { start: number; end: number; words: string }[] = [];
   for (const { to, open, pattern } of forms) {
     for (const match of english.matchAll(pattern)) {

@@ -24,6 +24,7 @@ from medground.models.operators.checking import check
 from medground.models.operators.translating import TranslateInput, translate
 from medground.models.operators.verifying import assess, label
 from medground.models.registry import Models
+from medground.pubmed.other_syntax import from_other_service
 from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
 from medground.values.decision import Notice
@@ -266,6 +267,8 @@ async def with_titles(question: Question, run: Run) -> Question:
         return question.replace(text=f"{question.text.rstrip(' ?.!')} in {follows.stands_for}")
     named = papers_named(question.text)
     query = None if named else typed_query(question.text)
+    if query is not None and (note := from_other_service(question.text)[1]):
+        run.warn(note)
     if query is not None and run.sources and all(source.state for source in run.sources):  # PubMed reads it itself
         found = await run.look_up(Lookup(asked=query, shown=question.text, rankers=(Ranker.LEXICAL,)))
         fitting = dict.fromkeys(hit.passage.document_id for one in found for hits in one.rankings for hit in hits)

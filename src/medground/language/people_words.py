@@ -142,7 +142,10 @@ def corrected(word: str) -> str:
     near = [] if any(word[:-1] in other[:-1] for other in near) else near  # it may be a form of the other
     plain = (other for other in _plain()[word[0]] if _is_slip(word, other))
     near += [other for other in plain if words.abstracts_with(words.stem(other)) >= COMMON]
-    if not near or any(words.stem(word) == words.stem(other) for other in near) or word in vocabulary().words:
+    if any(words.stem(word) == words.stem(other) for other in near):  # a form of it, or a plural: migranes, not migrans
+        singular = corrected(word[:-1]) if word.endswith("es") else ""
+        return f"{singular}s" if singular else ""
+    if not near or word in vocabulary().words:
         return ""
     return max(near, key=lambda other: (words.abstracts_with(words.stem(other)), other[-1] == word[-1]))
 

@@ -12,6 +12,7 @@ from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, may_judge
 from medground.answering.verify.overclaim import overclaims
 from medground.answering.verify.reporting import why_not_finding
+from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import Asked
 from medground.models.catalogue import shipped
@@ -19,6 +20,9 @@ from medground.models.operators.differences import differences
 from medground.values.decision import AnswerCheck
 from medground.values.document import Document
 from medground.values.evidence import Evidence
+
+_TELLING = 3.0
+"""Weight above which a word tells one thing from most others: `diabetes`, not `disease`."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ async def judged(asked: Asked, evidence: Sequence[Evidence], run: Run) -> Critic
     for quote, one in leaning:
         document = documents[quote.document_id]
         weak = filters and one.leans == "entails" and overclaims(statement, quote.quote, document)
-        if not (one.flags or weak) and _is_finding(quote, document) and not unmentioned(asked, [quote], documents):
+        lost = names_a_relative(asked, quote.quote) or unmentioned(asked, [quote], documents)
+        if not (one.flags or weak or lost) and _is_finding(quote, document):
             held = one.probability or 0.0, quote.id
             papers[document.id] = max(papers.get(document.id, held), held)
     value: Literal["yes", "no"] = "yes" if values == {"entails"} else "no"
@@ -87,6 +92,20 @@ async def judged(asked: Asked, evidence: Sequence[Evidence], run: Run) -> Critic
 def _is_finding(evidence: Evidence, document: Document) -> bool:
     """Whether a quote is a finding of a research paper: that is what was measured."""
     return evidence.origin == "text" and document.kind == "research" and not why_not_finding(evidence.quote, document)
+
+
+def names_a_relative(asked: Asked, sentence: str) -> bool:
+    """Whether a sentence is on something that shares a telling word with what is asked about, as diabetes mellitus does
+    with diabetes insipidus; a wider name of it is none.
+    """
+    known = {one.heading for one in asked.deciding} | {""}
+    others = [set(words.terms(one.said)) for one in Asked(sentence).subjects if one.heading not in known]
+    own = [set(words.terms(one.said)) for one in asked.deciding]
+    return any(
+        any(words.weight(stem) > _TELLING for stem in name & other) and not (name <= other or other <= name)
+        for name in own
+        for other in others
+    )
 
 
 def _of_papers(
