@@ -28,7 +28,7 @@ from medground.answering.verify.critic import Score
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.errors import StorageFailed, UsageError
+from medground.errors import UsageError
 from medground.home.layers import preset_layer, preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
@@ -382,7 +382,7 @@ def test_a_subset_has_its_own_name_and_its_own_question(ready: Path) -> None:
     assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
 
 
-def test_a_run_is_made_once_and_resumed_and_its_table_is_saved_without_texts(ready: Path, tmp_path: Path) -> None:
+def test_a_run_is_made_once_and_resumed_and_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-5.toml")
     chosen = options(ready, out=tmp_path)
     made = asyncio.run(make(experiment, chosen))
@@ -395,13 +395,18 @@ def test_a_run_is_made_once_and_resumed_and_its_table_is_saved_without_texts(rea
     asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
     assert len(list(tmp_path.glob("*.jsonl"))) == 6  # ours is in both tables; as published it is verified in one alone
 
-    path = save(made, tmp_path / "saved")
-    assert path == tmp_path / "saved" / "000" / "table-5-keyless.md"
-    kept = path.read_text(encoding="utf-8")
-    assert as_markdown(table(made)) in kept and all(" ".join(note.split()) in kept for note in notes(made))
-    assert "aspirin" not in kept.lower()
-    path.parent.with_name("file").touch()
-    refused(StorageFailed, "file", save, made, path.parent.with_name("file"))
+    path = tmp_path / "000" / "table-5.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"experiment": "000/table-5", "models": {"other": {"runs": []}}}), encoding="utf-8")
+    assert save(made, tmp_path) == [path]
+    kept = json.loads(path.read_text(encoding="utf-8"))["models"]
+    assert set(kept) == {"other", "keyless"}
+    without = next(run for run in kept["keyless"]["runs"] if run["row"].endswith("without self-critic"))
+    assert without["settings"]["pubmed_reasoner.critic"] is False
+    assert set(without["figures"]) == {"accuracy", "grounded", "grounded-checked"}
+    assert "aspirin" not in path.read_text(encoding="utf-8").lower()
+    path.write_text("[]", encoding="utf-8")
+    refused(UsageError, "does not contain experiment results", save, made, tmp_path)
 
 
 @each_row(
@@ -536,13 +541,18 @@ def test_environment_and_settings_file_cannot_change_a_row_under_its_name(
     assert "| ours: reasoner " in small("reasoner", words=["--out", "reached"])
 
 
-def test_what_set_changes_is_in_the_row(small: RunSmall) -> None:
+def test_what_set_changes_is_in_the_row_and_in_the_saved_results(small: RunSmall, ready: Path, tmp_path: Path) -> None:
     said = small("reasoner", words=["--set", "retrieval.depth=50", "--out", "runs"])
     assert "| ours: reasoner (changed) " in said
     assert "- reasoner, changed by --set: retrieval.depth = 50\n" in said
     said = small("reasoner", words=["--set", "retrieval.keep=3", "--out", "runs"])  # its preset's
     assert "--set would replace what this row names: retrieval.keep = 3; change it in a copy of the file" in said
     assert "no data is called q; it has p" in small("reasoner", words=["--corpus", "q=tiny"])
+    experiment = read_experiment(tmp_path / "small.toml")
+    made = asyncio.run(make(experiment, options(ready, sets={"retrieval.depth": 50})))
+    (path,) = save(made, tmp_path / "saved")
+    (kept,) = json.loads(path.read_text(encoding="utf-8"))["models"]["keyless"]["runs"]
+    assert kept["changed"] == ["retrieval.depth = 50"]
 
 
 @pytest.mark.slow

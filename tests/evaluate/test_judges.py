@@ -27,7 +27,7 @@ from medground_evaluate.experiments.figures import read_row
 from medground_evaluate.experiments.form import PAPERS, read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
-from medground_evaluate.experiments.table import notes, table
+from medground_evaluate.experiments.table import notes, results, table
 from medground_evaluate.judges import results as summaries
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
 from medground_evaluate.judges.judgements import (
@@ -305,6 +305,7 @@ def test_a_comparison_table_has_our_row_under_each_axis(judge: Any, tmp_path: Pa
     assert rows[2][7:] == ["needs a judge"] * 5  # MMLU-CK was not run
     said = " ".join(notes(made))
     assert "compared pubmed-reasoner (win) with model only (loss) on 3 questions" in said
+    assert results(made)["openai:small"]["judged"]["pubmedqa"]["judged"] == 3
     judge_made(made, judge, tmp_path)
     assert len(judge.seen) == 6  # nothing is judged twice
 

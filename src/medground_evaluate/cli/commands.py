@@ -100,7 +100,7 @@ def run_experiment(
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save the table as Markdown here.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
     accept: Accept = None,
     folder: Folder = None,
     sets: Sets = None,
@@ -111,8 +111,6 @@ def run_experiment(
     from medground.home import parse_options
     from medground_evaluate.experiments.form import PAPERS, read_experiment
     from medground_evaluate.experiments.run import Options
-    from medground_evaluate.experiments.table import as_text
-    from medground_evaluate.experiments.table import save as keep
 
     if smoke and (model or judge or save):
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
@@ -127,9 +125,11 @@ def run_experiment(
         sets=parse_options(sets or []),
     )
     made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
-    page(as_text(made))
+    _show(made)
     if save is not None:
-        say(f"saved in {keep(made, save)}")
+        from medground_evaluate.experiments.table import save as keep
+
+        say(f"saved in {', '.join(map(str, keep(made, save)))}")
 
 
 async def _make(experiment: Experiment, options: Options, judge: str | None, *, quiet: bool) -> Made:
@@ -163,6 +163,17 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
         return await judge_rows(made, models, settings.home, concurrency=options.concurrency, watch=watch)
     finally:
         await models.close()
+
+
+def _show(made: Made) -> None:
+    from medground_evaluate.experiments.table import as_markdown, notes, table
+
+    experiment = made.experiment
+    say(f"{experiment.title}, {experiment.table}: {experiment.shows}", "")
+    page(as_markdown(table(made)))
+    say("")
+    for note in notes(made):
+        say(f"- {' '.join(note.split())}")
 
 
 eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.", no_args_is_help=True)

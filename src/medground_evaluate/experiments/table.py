@@ -1,16 +1,19 @@
-"""The paper's figures next to ours, as a table with notes."""
+"""The paper's figures next to ours, as a table with notes, and saved in a small file."""
 
-import re
-from collections.abc import Iterator
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
-from medground.corpus import writing
+from medground.errors import StorageFailed, UsageError
 from medground.home import write_whole
 from medground.wording import printed
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judged_figure, marked_figure
 from medground_evaluate.experiments.run import UNVERIFIED, Made
+from medground_evaluate.run_file import flattened
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -171,18 +174,67 @@ def _blind(made: Made) -> list[str]:
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
 
 
-def as_text(made: Made) -> str:
-    """The whole outcome: title, table and notes."""
-    experiment = made.experiment
-    title = f"{experiment.title}, {experiment.table}: {experiment.shows}"
-    told = (f"- {' '.join(note.split())}" for note in notes(made))
-    return "\n".join([title, "", as_markdown(table(made)), "", *told])
+def save(made: Made, folder: Path) -> list[Path]:
+    """Write `FOLDER/<paper>/<table>.json`, keeping the results of other models in it."""
+    path = folder / f"{made.experiment.name}.json"
+    content: dict[str, Any] = {"experiment": made.experiment.name, "models": {}}
+    try:
+        if path.exists():
+            content["models"] = dict(json.loads(path.read_text(encoding="utf-8"))["models"])
+        content["models"].update(results(made))
+        write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); use another folder") from None
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{path} does not contain experiment results; move it or use another folder") from None
+    return [path]
 
 
-def save(made: Made, folder: Path) -> Path:
-    """Write `FOLDER/<paper>/<table>-<model>.md` as it is printed."""
-    model = next(run.header.model for run in made.runs.values())
-    path = folder / f"{made.experiment.name}-{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.md"
-    with writing(folder):
-        write_whole(path, as_text(made) + "\n")
-    return path
+def results(made: Made) -> dict[str, dict[str, Any]]:
+    """By model: the blind baseline and, for each row and data set, the figures and everything that produced them."""
+    by_model: dict[str, dict[str, Any]] = {}
+    blind = {
+        name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
+        for name, found in made.blind.items()
+    }
+    missing = [{"row": row, "data": data, "reason": reason} for (row, data), reason in made.missing.items()]
+    for (row, data), run in made.runs.items():
+        of_model = by_model.setdefault(run.header.model, {"blind": blind, "missing": missing, "runs": []})
+        if made.judged:
+            of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
+        changed = {"changed": list(made.changed[row])} if row in made.changed else {}
+        named = {column.partition(".")[2]: one for column, one in _figures(made, row, {data}).items()}
+        of_model["runs"].append({"row": row, "data": data, "figures": named, **changed, **_about(run)})
+        pooled = _figures(made, row, POOLED)
+        if pooled:
+            of_model.setdefault("pooled", {})[row] = {
+                name: {key: one[key] for key in ("value", "of")} for name, one in pooled.items()
+            }
+    return by_model
+
+
+def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[str, float | int]]:
+    """The figures of a row on these data, by column."""
+    by_column: dict[str, dict[str, float | int]] = {}
+    for _, data, metric in made.experiment.cells():
+        found = value_of(made, row, data, metric) if data in wanted else None
+        if found is not None:
+            one = by_column[f"{data}.{metric}"] = {"value": round(found.value, 4), "of": found.of}
+            if found.low is not None and found.high is not None:
+                one |= {"low": round(found.low, 2), "high": round(found.high, 2)}
+    return by_column
+
+
+def _about(run: figures.RunOfRow) -> dict[str, Any]:
+    header, cost = run.header, run.cost()
+    selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
+    made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")
+    return {
+        **{name: getattr(header, name) for name in selected + made_by},
+        **({"incomplete": list(run.incomplete)} if run.incomplete else {}),
+        "settings": flattened(header.settings),
+        "statuses": dict(Counter(line.status for line in run.lines)),
+        "unfinished": run.items - len(run.lines),
+        "seconds_each": cost and cost.seconds and round(cost.seconds, 3),
+        "paid": run.paid,
+    }
