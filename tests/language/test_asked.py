@@ -140,3 +140,16 @@ def test_one_word_of_another_language_is_enough_in_a_question_without_english_on
 )
 def test_what_is_no_other_type_of_a_name_is_not_taken_for_one(question: str, text: str) -> None:
     assert reading_of(question).mistyped([text]) == []
+
+
+@each_row(
+    ("text", "lost"),
+    [
+        ("Spinocerebellar ataxia 15 is rare.", ["type 50"]),
+        ("Spinocerebellar ataxia type 2 is rare.", ["type 50"]),
+        ("Spinocerebellar ataxia 50 is rare.", []),
+        ("Spinocerebellar ataxia is rare.", []),
+    ],
+)
+def test_a_type_is_told_with_or_without_the_word_for_it(text: str, lost: list[str]) -> None:
+    assert reading_of("What causes spinocerebellar ataxia type 50?").mistyped([text]) == lost

@@ -26,6 +26,7 @@ _TYPED = verbose_pattern(
     0,
 )
 _NO_NAME = words.FUNCTION_WORDS | ALL_VERBS | {"age", "aged", "ages"}
+_BEFORE = re.compile(r"([A-Za-z]{3,}),? $")
 _ONE = re.compile(_VALUE)
 _RANGE = re.compile(r"\s?(?:-|–|\bto\b)\s?")
 _FEW = 12
@@ -41,16 +42,19 @@ class Typed:
         word: the stem of what is of this type.
         value: a number or a letter, with what follows it: `2`, `2a`, `c`, `b12`.
         head: behind an ordinal, the stem of what is of this type: that of sequencing in `third generation sequencing`.
+        before: in front of `type`, the same: that of ataxia in `ataxia type 50`, which others call `ataxia 50`.
     """
 
     said: str
     word: str
     value: str
     head: str = ""
+    before: str = ""
 
     def stands_in(self, text: str) -> bool | None:
         """Whether a text has the word with this value, or a kind of it; None if it has the word with no value."""
-        values = types_in(text).get(self.word)
+        held = types_in(text)
+        values = held.get(self.word, held.get(self.before))
         if values is None:
             return None
         return any(_is_kind_of(value, self.value) for value in values) and (
@@ -94,12 +98,14 @@ def typed(text: str) -> Iterator[Typed]:
             continue
         if found["ordinal"]:
             head = (found["head"] or "").lower()
-            named = head and stem != "line" and head not in words.FUNCTION_WORDS  # a line is of any treatment
-            of_it = words.stem(head) if named else ""
+            is_named = head and stem != "line" and head not in words.FUNCTION_WORDS  # a line is of any treatment
+            of_it = words.stem(head) if is_named else ""
             yield Typed(found[0], stem, str(_ORDINALS[found["ordinal"].lower()]), of_it)
             continue
+        before = _BEFORE.search(text[: found.start()]) if word.lower() == "type" else None
+        named = words.stem(before[1].lower()) if before and before[1].lower() not in _NO_NAME else ""
         for value in _each(found["values"]):
-            yield Typed(found[0], stem, value)
+            yield Typed(found[0], stem, value, before=named)
 
 
 def _begins_clause(behind: str) -> bool:

@@ -155,7 +155,11 @@ class Printed:
         elif look.get("vertAlign") != "superscript":
             parts.append(text)
         else:
-            parts.append("" if self._cites else written(text, "".join(parts[-3:])))
+            parts.append(self._raised(text, "".join(parts[-3:])))
+
+    def _raised(self, text: str, before: str) -> str:
+        """What stands for raised text; others than readers mark it."""
+        return "" if self._cites else written(text, before)
 
     def _field(self, node: Element, name: str) -> None:
         """Follow a field: what a reference manager shows raised is a citation, also after a number."""

@@ -31,11 +31,7 @@ class Judged:
 
     @property
     def read_as_answer(self) -> bool:
-        """Whether a network says that the sentence answers, more likely than not; False where none has read it.
-
-        Of 414 letters 34 were refused though no thing that they name is missing, 17 of them with the text there: the
-        network said so of 6 of these quotes, of which 5 answer and 1 is on the subject, and of none of the others.
-        """
+        """Whether a network says that the sentence answers, more likely than not; False where none has read it."""
         return self.terms.get("read together", 0.0) > 0
 
     def with_term(self, name: str, value: float) -> "Judged":
