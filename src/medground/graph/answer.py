@@ -12,8 +12,9 @@ from dataclasses import replace
 from itertools import islice
 
 from medground.graph import lists
+from medground.graph.family_letters import asked_of_family
 from medground.graph.features import diseases_with, feature, profile
-from medground.graph.intent import MODES, GraphQuestion, Intent, asked_of, asked_of_family
+from medground.graph.intent import MODES, GraphQuestion, Intent, asked_of
 from medground.graph.linking import Mention, Piece, corrected, diseases_in, genes_in, is_sure, link, organs_in, tokens
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence

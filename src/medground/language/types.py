@@ -102,8 +102,8 @@ def typed(text: str) -> Iterator[Typed]:
             of_it = words.stem(head) if is_named else ""
             yield Typed(found[0], stem, str(_ORDINALS[found["ordinal"].lower()]), of_it)
             continue
-        before = _BEFORE.search(text[: found.start()]) if word.lower() == "type" else None
-        named = words.stem(before[1].lower()) if before and before[1].lower() not in _NO_NAME else ""
+        before = stem == "type" and _BEFORE.search(text[: found.start()])
+        named = words.stem(before[1].lower()) if before else ""
         for value in _each(found["values"]):
             yield Typed(found[0], stem, value, before=named)
 

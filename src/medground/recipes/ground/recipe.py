@@ -22,7 +22,7 @@ from medground.answering.read.facts import (
     only_retracted,
     refusal,
 )
-from medground.answering.read.reading_list import reading_step
+from medground.answering.read.reading_list import Reading, reading_step
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
@@ -83,19 +83,12 @@ async def _answered(
 
 async def quoted(question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None) -> Answered:
     """The best quotes of texts, without a model."""
-    evidence: list[Evidence] = []
-    shown: list[Sentence] = []
-    answering: set[tuple[str, int]] = set()
+    evidence, shown, read = list[Evidence](), list[Sentence](), list[Reading]()
     for asked in each_question(question, run):
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
         if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
             continue
-        answering |= {
-            (reading.document_id, at)
-            for reading in readings
-            for at, one in reading.judged.items()
-            if one.read_as_answer
-        }
+        read += readings
         with run.step(reading_step(readings)):
             found = [] if only_retracted(asked, readings, run) else quotes_of(asked, readings, run)
         if latest(asked.text):
@@ -105,9 +98,14 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         for sentence in best_quotes(asked, found, run):
             if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
                 shown.append(sentence)
-    first = evidence[0] if evidence else None
-    says_so = first is not None and any((first.document_id, at) in answering for at in range(first.start, first.end))
-    return Answered(draft=Draft(sentences=tuple(shown), read_as_answer=says_so), evidence=tuple(evidence))
+    is_answer = any(
+        one.read_as_answer and first.start <= at < first.end
+        for first in evidence[:1]
+        for reading in read
+        if reading.document_id == first.document_id
+        for at, one in reading.judged.items()
+    )
+    return Answered(Draft(sentences=tuple(shown), read_as_answer=is_answer), tuple(evidence))
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
