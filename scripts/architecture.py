@@ -48,7 +48,7 @@ BUDGETS = {
     "Python tokens": (756_861, 620_000),  # with 25,000 of `medground check`, which may add 15,000
     "KB written by hand": (352, 330),
     "files that decide the first line": (28, 10),
-    "lines that decide the first line": (4_802, 2_200),
+    "lines that decide the first line": (4_800, 2_200),
     "places that read a question": (4, 1),
 }
 """The ceiling and the target of each. A ceiling is the figure of its day: lower it with the figure, never raise it."""
