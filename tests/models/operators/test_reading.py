@@ -118,6 +118,8 @@ def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
 def test_quotes_keep_their_order_each_once_and_never_of_a_retracted_paper() -> None:
     second = "Higher doses of statins were associated with lower mortality after stroke within a year."
     assert written(quote(1, second), quote(2, LOWERED)) == ["E1", "E2"]
+    pointing = quote(3, "They halved deaths within a year.")  # what is asked stands in its passage
+    assert written(pointing, quote(2, LOWERED)) == ["E3", "E2"]
     again = f"RESULTS: {LOWERED.upper()}"
     assert written(quote(1, LOWERED), quote(2, again), quote(3, AIM)) == ["E1", "E3"]
     assert written(quote(1, LOWERED, "Journal Article, Retracted Publication")) == []

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.read.readable import replaced
 from medground.answering.run import Run
+from medground.answering.verify.context import AROUND, as_read
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.verify.orders import is_absence
 from medground.language.clauses import clause_spans, written_sentences
@@ -63,10 +64,17 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
 
 
 def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
-    """The quotes that are shown where no model writes, best first; of a replaced version, last."""
+    """The quotes that are shown where no model writes, best first; of a replaced version, last.
+
+    Where passages name all that a question is about, quotes from other passages are left out; a comparison needs both
+    sides.
+    """
     run.answered_by[read_and_answer.name] = KEYLESS
-    older = {one.id for one, _ in replaced([run.ledger.documents[e.document_id] for e in evidence])}
-    views = evidence_views(sorted(evidence, key=lambda e: e.document_id in older), run.ledger.documents)
+    documents = run.ledger.documents
+    on_it = [e for e in evidence if not asked.unnamed([as_read(e, documents[e.document_id], AROUND)])]
+    usable = on_it if on_it and not asked.comparison else evidence
+    older = {one.id for one, _ in replaced([documents[e.document_id] for e in usable])}
+    views = evidence_views(sorted(usable, key=lambda e: e.document_id in older), documents)
     chosen = chosen_quotes(asked, views, run.settings.recipe.sentences)
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 

@@ -31,8 +31,6 @@ STUDIES = 2
 
 def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, at most `count`: in the given order, one of each paper before a second one.
-    Where an aspect is asked, such as harms, those that name it come first. What does not name the subject, with its
-    title, comes last.
 
     Quotes that say an earlier one again and quotes from retracted papers are left out. What forbids what the question
     asks leave for comes before all, and then how another disease is treated is left out. What another paper says
@@ -44,14 +42,11 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     forbids = {e.id: share for e in usable if (share := forbidden(asked, e.title, e.quote))}
     usable = [e for e in usable if e.id in forbids or not (forbids and _treats_another(asked, e))]
     both = {e.id for e in usable if compared and compared.names_both(f"{e.title} {e.quote}")}
-    if compared or asked.deciding_aspects:
-        usable.sort(key=lambda e: e.id not in both if compared else -asked.share_named(e.title, e.quote))
-    pair = _opposed_first(asked, usable)
-    usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
+    usable.sort(key=lambda e: (-forbids.get(e.id, 0.0), e.id not in both))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
-    off = {e.id for e in usable if not asked.is_about(f"{e.title}\n{e.quote}")}
+    usable.sort(key=lambda e: (-forbids.get(e.id, 0.0), number.get(e.id, 0)))
     chosen: list[EvidenceView] = []
-    for candidate in sorted(usable, key=lambda e: (-forbids.get(e.id, 0.0), e.id in off, number.get(e.id, 0))):
+    for candidate in _opposed_second(usable):
         is_study = candidate.id in both and not number.get(candidate.id, 0)
         if len(chosen) >= (count * STUDIES if is_study else count):
             break
@@ -60,11 +55,12 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
     return tuple(sorted(chosen, key=lambda e: (e.id not in forbids, not stands_alone(e.quote))))
 
 
-def _opposed_first(asked: Asked, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """A quote of the first paper and one of another paper of which one denies the other; empty if there is none."""
-    on_it = [e for e in usable if asked.is_about(f"{e.title}\n{e.quote}")]
-    pairs = ([one, other] for one in on_it for other in on_it if one.title == usable[0].title != other.title)
-    return next((pair for pair in pairs if opposed(pair[0].quote, pair[1].quote)), [])
+def _opposed_second(usable: list[EvidenceView]) -> list[EvidenceView]:
+    """The quotes, with the first one of another paper that denies the first quote in the second place."""
+    others = usable[1:]
+    denying = (e for e in others if e.title != usable[0].title and opposed(usable[0].quote, e.quote))
+    second = next(denying, None)
+    return [*usable[:1], *([second] if second else []), *(e for e in others if e is not second)]
 
 
 def opposed(one: str, other: str) -> bool:
