@@ -139,3 +139,5 @@ def test_misspelt_words_are_read_as_they_are_meant() -> None:
     assert read == {"stimulaton": "stimulation", "criticaly": "critically", "eldery": "elderly"}
     assert reading_of("What is minodixil approved for?").read_as("") == {"minodixil": "minoxidil"}
     assert not reading_of("What is patisiran approved for?").read_as("")
+    assert reading_of("is astma inherited").read_as("") == {"astma": "asthma"}
+    assert [one.said for one in reading_of("is zorka inherited").deciding] == ["zorka"]  # what nobody wrote is missing

@@ -136,7 +136,7 @@ def corrected(word: str) -> str:
     """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""
     from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
 
-    if len(word) < SHORTEST_SLIP or words.weight(words.stem(word)) < words.MOST or is_plain(word):
+    if len(word) < SHORTEST_SLIP - 1 or words.weight(words.stem(word)) < words.MOST or is_plain(word):
         return ""
     near = [other for other in _known()[word[0]] if _is_slip(word, other)]
     near = [] if any(word[:-1] in other[:-1] for other in near) else near  # it may be a form of the other
@@ -169,6 +169,8 @@ def _is_slip(word: str, other: str) -> bool:
     is_long = len(word) >= LONG_SLIP
     word = word if other.endswith("s") else word.removesuffix("s")
     is_moved = sorted(word) == sorted(other)
+    if max(len(word), len(other)) < SHORTEST_SLIP:
+        return False
     if OSA.distance(word, other, score_cutoff=2) > (2 if is_long and is_moved else 1):
         return False
     is_common = words.abstracts_with(words.stem(other)) > 0
