@@ -5,7 +5,7 @@ batches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -192,14 +192,21 @@ def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNet
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     judged = list[dict[int, Judged]]()
+    antecedents = [_antecedents(reading) for reading in readings]
     naming = [asked.names_any(text_of(reading)) for reading in readings]
-    for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
+    rows = terms(asked, candidates(readings))
+    for reading, led, found, names in zip(readings, antecedents, rows, naming, strict=True):
         off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
-        found = zip(sentences_of(reading), rows, strict=True)
-        judged.append({place[0].start + place[1]: _judged(asked, *place, {**row, **off}) for place, row in found})
+        pairs = zip(sentences_of(reading), found, strict=True)
+        judged.append({p.start + at: _judged(asked, p, at, end, led, {**row, **off}) for (p, at, end), row in pairs})
     if network is not None:
         judged = read_together(asked, judged, network)
-    forbidding = [(sentences, start) for sentences in judged for start in _forbidding(asked, sentences)]
+    forbidding = [
+        (sentences, start)
+        for sentences, led in zip(judged, antecedents, strict=True)
+        for start, one in sentences.items()
+        if forbidden(asked, one.title, one.sentence, led[start]) > 0
+    ]
     if forbidding:
         most = max(found.answers for sentences in judged for found in sentences.values())
         lift = max(0.0, most + _FORBIDS - max(sentences[start].answers for sentences, start in forbidding))
@@ -208,23 +215,28 @@ def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNet
     return [replace(reading, judged=sentences) for reading, sentences in zip(readings, judged, strict=True)]
 
 
-def _forbidding(asked: Asked, sentences: Mapping[int, Judged]) -> Iterator[int]:
-    """Where sentences begin that forbid what is asked; what points back is read with the sentence before it."""
-    before, end = "", 0
-    for start, judged in sentences.items():
-        points_back = POINTS_BACK.match(judged.sentence) and start - end < _APART
-        if forbidden(asked, judged.title, judged.sentence, before if points_back else "") > 0:
-            yield start
-        before, end = judged.sentence, start + len(judged.sentence)
+def _antecedents(reading: Reading) -> dict[int, str]:
+    """For the start of each sentence, the sentence before it if it points back to that, else nothing."""
+    found, before, end = dict[int, str](), "", 0
+    for at, sentence in places(reading):
+        found[at] = before if POINTS_BACK.match(sentence) and at - end < _APART else ""
+        before, end = sentence, at + len(sentence)
+    return found
 
 
-def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping[str, float]) -> Judged:
-    """A sentence of a passage, judged for a question, whose value in a table comes first if that is asked."""
+def _judged(
+    asked: Asked, passage: Passage, start: int, end: int, antecedents: Mapping[int, str], terms: Mapping[str, float]
+) -> Judged:
+    """A sentence of a passage, judged for a question, whose value in a table comes first if that is asked.
+
+    Its type is looked for in what it points back to as well, with which it is quoted.
+    """
     title, sentence = passage.title, passage.text[start:end]
+    whole = f"{antecedents[passage.start + start]} {sentence}"
     of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked
     held = {
         "cell": max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section)),
-        "another type": bool(asked.mistyped([sentence]) or asked.mistyped([f"{title}\n{sentence}"])),
+        "another type": bool(asked.mistyped([whole]) or asked.mistyped([f"{title}\n{whole}"])),
         "defines": asked.is_defined_in(sentence),
     }
     return Judged(title, sentence, dict(terms) | {name: GAINS[name] * share for name, share in held.items() if share})
