@@ -35,6 +35,8 @@ _MOST_RULES = 12
 """Rules of one length that are tried as the end of a table; a form has more."""
 _SAME = 4.0
 """Points between the ends of two rules of one table."""
+_JOINED = 1.5
+"""Points between two pieces of one rule at most; the rules below two names over several columns stand farther apart."""
 _LONGEST_CELL, _USUAL_CELL = 200, 32
 """Characters of a cell, and of most; running text has more."""
 _APART, _APART_ABOVE = 2.6, 4.0
@@ -105,7 +107,7 @@ def _whole(across: Sequence[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(across, key=lambda rule: (-round(rule.at), rule.start)):
         before = found[-1] if found else None
-        if before and abs(before.at - rule.at) <= 1 and rule.start - before.end <= _SAME:
+        if before and abs(before.at - rule.at) <= 1 and rule.start - before.end <= _JOINED:
             found[-1] = Rule(before.at, before.start, max(before.end, rule.end))
         else:
             found.append(rule)
@@ -126,8 +128,16 @@ def _between_rules(rows: Sequence[Row], long: Sequence[Rule]) -> Iterator[list[R
             pieces = ((end, _inside(rows, first, places[at], places[end])) for end in ends)
             end, piece = next(((end, piece) for end, piece in pieces if _is_tabular(piece)), (at + 1, []))
             if piece:
-                yield piece
+                yield [*piece, *_below(piece, between(rows, first.start - _SAME, first.end + _SAME))]
             at = end
+
+
+def _below(piece: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """The rows that go on closely below the last rule of a table: it frames the header alone, or ends on another page."""
+    strip = [row for row in rows if row.base <= piece[-1].base]
+    found = _run(strip, 0, 1)
+    is_next = bool(found) and found[0] is strip[1] and strip[0].base - strip[1].base <= _APART * strip[1].size
+    return found if is_next and _is_tabular([*piece, *found]) else []
 
 
 def _inside(rows: Sequence[Row], rule: Rule, top: float, bottom: float) -> list[Row]:
@@ -205,7 +215,9 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
     heads = sum(row.base > max(rule.at for rule in full) for row in rows) if full else heads_above(rows)
     heads = heads if heads < len(rows) and heads <= MOST_HEADS else 0
     blanks = blanks_of(rows[max(heads - 1, 0) :]) or blanks_of(rows)
-    xs = [left, *((a + b) / 2 for a, b in blanks), right]
+    names = [edge for _, edge in blanks[:1]]  # how far names reach, and a header, differs from page to page
+    right = max(row.words[-1].right for row in rows[heads:])
+    xs = [left, *names, *((a + b) / 2 for a, b in blanks[1:]), right]
     divided = [in_columns(row, blanks) for row in rows]
     said = [[_text(page, piece) for piece in pieces] for pieces in divided]
     named = [[piece for piece in column if piece] for column in zip(*divided[max(heads - 1, 0) :], strict=True)]

@@ -70,7 +70,10 @@ def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
         size = max(glyph.style.size for glyph in levels[base])
         for at in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
             above, largest, own = rows[at]
-            if above - base < (0.3 if size > 0.9 * largest else 0.6) * max(size, largest):
+            is_same = size > 0.9 * largest
+            if above - base < (0.3 if is_same else 0.6) * max(size, largest) and (
+                is_same or _lefts(own).isdisjoint(_lefts(levels[base]))  # else rows beside a larger text
+            ):
                 rows[at] = (base, size, own) if size > 1.1 * largest else rows[at]
                 own += levels[base]
                 break
@@ -78,6 +81,10 @@ def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
             rows.append((base, size, levels[base]))
     found = (Row(base, size, _words(own, size)) for base, size, own in rows)
     return [row for row in found if row.words]
+
+
+def _lefts(glyphs: Sequence[Glyph]) -> set[int]:
+    return {round(glyph.left) for glyph in glyphs}
 
 
 def _words(glyphs: list[Glyph], size: float) -> list[Word]:
@@ -123,11 +130,13 @@ def blanks_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
     found = [(part[0][1], part[-1][2]) for part in parts if part]
     least = [_least_covered(part) for part in parts if part]
     narrow = BLANK * size
-    return [
+    parting = [
         inner if inner[1] - inner[0] >= narrow else outer
         for inner, outer in zip(least, found, strict=True)
         if outer[1] - outer[0] >= narrow and _parts_some(wide, outer)
     ]
+    columns = [*zip(*(in_columns(row, parting) for row in wide), strict=True)]
+    return [blank for blank, column in zip(parting, columns[1:], strict=False) if any(column)]
 
 
 def _least_covered(part: Sequence[tuple[int, float, float]]) -> tuple[float, float]:
