@@ -13,6 +13,8 @@ from medground.corpus.readers.pdf.glyphs import Glyph
 
 _SPACE, BLANK, _GAP = 0.2, 0.45, 0.8
 """In sizes: between two words; between two columns in all rows; and in one of them at least."""
+_BLANKS = 0.05
+"""Share of blanks among the characters of a page that has them between words; some files leave them out."""
 _COVERED = 0.2
 """Share of rows that may go over the blank between two columns: heads over several, names of groups."""
 
@@ -32,6 +34,8 @@ class Row:
     base: float
     size: float
     words: list[Word]
+    has_blanks: bool
+    """Whether its page has blanks between words, and not only distances."""
 
     @property
     def text(self) -> str:
@@ -79,7 +83,8 @@ def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
                 break
         else:
             rows.append((base, size, levels[base]))
-    found = (Row(base, size, _words(own, size)) for base, size, own in rows)
+    has_blanks = sum(glyph.text.isspace() for glyph in glyphs) > _BLANKS * len(glyphs)
+    found = (Row(base, size, _words(own, size), has_blanks) for base, size, own in rows)
     return [row for row in found if row.words]
 
 
@@ -158,9 +163,11 @@ def in_columns(row: Row, blanks: Sequence[tuple[float, float]]) -> list[list[Wor
     """The words of a row by column; those that go over a blank stand in the first of their columns."""
     columns: list[list[Word]] = [[] for _ in range(len(blanks) + 1)]
     for number, word in enumerate(row.words):
-        own = sum(word.left > (blank[0] + blank[1]) / 2 for blank in blanks)
+        own = sum(word.left + word.right > blank[0] + blank[1] for blank in blanks)
         before = row.words[number - 1] if number else None
         joins = before is not None and word.left - before.right < BLANK * row.size
+        if before and row.has_blanks:  # else these are two cells, however close
+            joins = joins and before.glyphs[-1].text.isspace()
         last = next((at for at in range(len(columns) - 1, -1, -1) if columns[at]), own)
         columns[last if joins else own].append(word)
     return columns
