@@ -171,10 +171,10 @@ def test_short_names_of_rows_are_one_column(tmp_path: Path) -> None:
     """Blanks between their words lie over each other, and no value stands there."""
     paper, top = begun(tmp_path / "short.pdf")
     paper.line(top, "Table 1. Outcomes.", 9)
-    rows = [(("Out on day", "Sage", "Placebo"), (60, 180, 260))]
-    rows += [((f"{a} {b}", str(n + 3), str(n + 70)), (60, 180, 260)) for n, (a, b) in enumerate(["ab"] * 8)]
-    paper.text(drawn(paper, top - 24, [row for row, _ in rows], (60, 180, 260)) - 20, LOREM)
-    assert rows_read(paper)[0] == "a b | Sage: 3 | Placebo: 70"
+    names = ("Any adverse event", "Dizziness", "Nausea", "Diabetes", "Falls", "Sleep quality score", "Pain at rest")
+    rows = [("Outcome", "Sage", "Placebo"), *((name, str(n + 3), str(n + 70)) for n, name in enumerate(names))]
+    paper.text(drawn(paper, top - 24, rows, (60, 180, 260)) - 20, LOREM)
+    assert rows_read(paper) == [f"{name} | Sage: {n + 3} | Placebo: {n + 70}" for n, name in enumerate(names)]
 
 
 def test_rows_that_are_lost_of_a_table_are_reported(tmp_path: Path) -> None:
