@@ -1,20 +1,21 @@
 """Workbooks, slides, e-books and pages saved in one file: what is read of them, and what is refused."""
 
-import zipfile
 from email.mime.image import MIMEImage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from pathlib import Path
 
 import pytest
-from package_files import ebook, frame, packed, run, shape, slides, workbook
+from package_files import Value, ebook, frame, packed, run, shape, slides, workbook
 from read_files import document_of, items_of, pieces, refusal
 from rows import each_row
 
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-HEAD = ["Title", "Authors", "Year", "Abstract", "PMID", "Day", "Share", "Cost", "Code", "Seen"]
+pytest.importorskip("trafilatura")
+
+HEAD: list[Value] = ["Title", "Authors", "Year", "Abstract", "PMID", "Day", "Share", "Cost", "Code", "Seen"]
 
 
 def test_each_sheet_of_records_is_read_as_a_table_with_its_numbers_as_shown(tmp_path: Path) -> None:
@@ -22,28 +23,26 @@ def test_each_sheet_of_records_is_read_as_a_table_with_its_numbers_as_shown(tmp_
         "<r><t>Warm socks and 10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r><r><t> cells</t></r>"
     )
     day, moment = (43164.0, 1), (43164.5, 6)
-    first = [["Screened on 3 May"], [], HEAD]
-    first += [[raised, "Lund, M.; Oz, A.", (2018.0, 5), "Warm in 4.\nNone lost.", 90510071.0, day, (0.415, 2)]]
+    first: list[list[Value]] = [["Screened on 3 May"], [], HEAD]
+    first += [[raised, "Lund, M.; Oz, A.", (43164.0, 5), "Warm in 4.\nNone lost.", 90510071.0, day, (0.415, 2)]]
     first[-1] += [(1234.5, 3), (71.0, 4), moment]
-    sheets = {"Included": first, "Later": [["PMID", "Title"], ["90510073", "Bare feet"]], "Legend": [["Red", "out"]]}
+    sheets: dict[str, list[list[Value]]] = {
+        "Included": first,
+        "Later": [["PMID", "Title"], ["90510073", "Bare feet"]],
+        "Legend": [["Red", "out"]],
+    }
     path = workbook(tmp_path / "a.xlsx", {**sheets, "Empty": [], "Secret": [["Title"], ["X"]]}, hidden="Secret")
     one, two, *refused = items_of(path)
     assert isinstance(one, Document) and isinstance(two, Document)
     assert (one.id, one.title, one.authors) == ("PMID:90510071", "Warm socks and 10^6 cells", ("Lund M", "Oz A"))
-    assert (one.year, one.text) == (1905, "Warm in 4.\nNone lost.")
-    shown = {name: values[0] for name, values in one.metadata.items()}
-    assert shown == {
-        "day": "2018-03-05",
-        "share": "41.5%",
-        "cost": "1,234.50",
-        "code": "00071",
-        "seen": "2018-03-05 12:00",
-    }
+    assert (one.year, one.text) == (2018, "Warm in 4.\nNone lost.")
+    shown = [one.metadata[name][0] for name in ("day", "share", "cost", "code", "seen")]
+    assert shown == ["2018-03-05", "41.5%", "1,234.50", "00071", "2018-03-05 12:00"]
     assert (two.id, two.text) == ("PMID:90510073", "Bare feet")
-    assert [str(item).partition(": ")[2][:30] for item in refused] == [
-        "sheet “Legend”: no column is a",
-        "sheet “Secret”: hidden in the w",
-    ] or [str(item) for item in refused]
+    assert [item.reason[:26] for item in refused if isinstance(item, BadDocument)] == [
+        "sheet “Legend”: no column ",
+        "sheet “Secret”: hidden in ",
+    ]
 
 
 def test_a_workbook_without_records_names_the_columns_that_it_wants(tmp_path: Path) -> None:
@@ -56,8 +55,7 @@ def test_slides_have_their_number_as_page_with_tables_and_notes(tmp_path: Path) 
     cells = [[("Arm", ""), ("Sweats", 'gridSpan="2"'), ("", 'hMerge="1"')], [("", ""), ("Week 1", ""), ("Week 12", "")]]
     cells += [[("Sage", ""), ("6.1", ""), ("3.4", "")]]
     rows = "".join(
-        f"<a:tr>{''.join(f'<a:tc {look}><a:txBody><a:p>{run(text)}</a:p></a:txBody></a:tc>' for text, look in row)}</a:tr>"
-        for row in cells
+        f"<a:tr>{''.join(f'<a:tc {look}><a:p>{run(text)}</a:p></a:tc>' for text, look in row)}</a:tr>" for row in cells
     )
     raised = run("Cells were 10") + run("6", 'baseline="30000"') + run("/mL.")
     results = shape(run("Results"), place="title") + shape(run("Sweats fell.") + "<a:br/>" + raised)
@@ -84,7 +82,7 @@ def test_an_ebook_in_the_order_of_its_pages(tmp_path: Path) -> None:
     table = "<table><tr><th>Age</th><th>Dose</th></tr><tr><td>12 to 18</td><td>125 mg</td></tr></table>"
     pages = {
         "cover.xhtml": "<html><body><img src='c.png'/></body></html>",
-        "text/one%202.xhtml": f"<html><body><h1>Sage</h1><p>It is a herb.</p><h2>Dose</h2><p>Take it.</p>{table}</body></html>",
+        "text/one%202.xhtml": f"<body><h1>Sage</h1><p>It is a herb.</p><h2>Dose</h2><p>Take it.</p>{table}</body>",
         "a.xhtml": "<html><head><title>Thyme</title></head><body><p>It eases cough.</p></body></html>",
     }
     document = document_of(ebook(tmp_path / "a.epub", pages))
@@ -110,7 +108,7 @@ def test_a_page_saved_in_one_file(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(mail.as_bytes())
         document = document_of(tmp_path / name)
         assert (document.title, document.text, document.url) == ("Sage", long.strip(), "https://sage.example/one")
-    mail.set_payload(mail.get_payload()[:1])
+    mail.set_payload([MIMEImage(b"\x89PNG\r\n\x1a\n0000", "png")])
     (tmp_path / "picture.mht").write_bytes(mail.as_bytes())
     assert "holds no HTML" in refusal(tmp_path / "picture.mht")
 
@@ -146,8 +144,6 @@ def test_hostile_and_damaged_packages_give_one_line(tmp_path: Path) -> None:
         "cannot be read": ebook(tmp_path / "c.epub", {"../../etc/passwd": "<p>Out.</p>"}),
         "no text": slides(tmp_path / "d.pptx", ("", "", "")),
     }
-    with zipfile.ZipFile(tmp_path / "c.epub", "w") as archive:
-        archive.writestr("META-INF/container.xml", '<container><rootfile full-path="../../../etc/passwd"/></container>')
     for said, path in made.items():
         assert said in refusal(path)
     for name in ("x.xlsx", "x.pptx", "x.epub"):
@@ -161,6 +157,3 @@ def test_hostile_and_damaged_packages_give_one_line(tmp_path: Path) -> None:
 def test_a_damaged_sheet_beside_a_good_one_is_named(tmp_path: Path) -> None:
     good, bad = items_of(workbook(tmp_path / "a.xlsx", {"Good": [["Title"], ["Warm socks"]], "Bad": "<worksheet>"}))
     assert isinstance(good, Document) and isinstance(bad, BadDocument) and "sheet “Bad”" in str(bad)
-
-
-pytest.importorskip("trafilatura")

@@ -39,15 +39,17 @@ def _cell(place: str, value: Value) -> str:
     return f'<c r="{place}" s="{style}"><v>{number!r}</v></c>'
 
 
+def _row(at: int, row: Sequence[Value]) -> str:
+    cells = (_cell(f"{chr(64 + n)}{at}", value) for n, value in enumerate(row, start=1) if value != "")
+    return f'<row r="{at}">{"".join(cells)}</row>'
+
+
 def workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[Value]] | str], hidden: str = "") -> Path:
     """A workbook of these sheets, each as its rows or as its XML; `FORMATS` are its styles."""
     space = f'xmlns="{_OFFICE}/spreadsheetml/2006/main"'
     to, parts, listed = {"styles": ("styles", "styles.xml")}, {}, ""
     for number, (name, rows) in enumerate(sheets.items(), start=1):
-        lines = "" if isinstance(rows, str) else "".join(
-            f'<row r="{at}">{"".join(_cell(f"{chr(64 + n)}{at}", value) for n, value in enumerate(row, 1) if value != "")}</row>'
-            for at, row in enumerate(rows, start=1)
-        )  # fmt: skip
+        lines = "" if isinstance(rows, str) else "".join(_row(at, row) for at, row in enumerate(rows, start=1))
         sheet = rows if isinstance(rows, str) else f"<worksheet {space}><sheetData>{lines}</sheetData></worksheet>"
         parts[f"xl/worksheets/sheet{number}.xml"] = sheet
         to[f"r{number}"] = ("worksheet", f"worksheets/sheet{number}.xml")
@@ -107,7 +109,7 @@ def ebook(path: Path, pages: Mapping[str, str], *, locked: str = "") -> Path:
     parts = {
         "META-INF/container.xml": '<container><rootfile full-path="OEBPS/book.opf"/></container>',
         "OEBPS/book.opf": f'<package xmlns:dc="http://purl.org/dc/elements/1.1/">{book}</package>',
-        **{f"OEBPS/{at.replace('%20', ' ')}": page for at, page in reversed(pages.items())},
+        **{f"OEBPS/{at.replace('%20', ' ')}": page for at, page in reversed([*pages.items()])},
     }
     if locked:
         parts["META-INF/encryption.xml"] = f'<encryption><CipherReference URI="OEBPS/{locked}"/></encryption>'
