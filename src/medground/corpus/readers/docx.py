@@ -6,12 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings
-from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.packages import unpacking
-from medground.corpus.readers.record_ids import own_ids, title_line
+from medground.corpus.readers.entry import name_below
+from medground.corpus.readers.packages import named_document, unpacking
+from medground.corpus.readers.record_ids import title_line
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks
@@ -86,14 +85,7 @@ def docx_document(content: bytes, name: str) -> Document:
             getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords", "category")
         )
         beside = [*margins_of(opened), *filter(None, stated)]
-    if not composition.text:
-        raise ValueError("the document has no text")
-    lines = composition.text.split("\n")
-    mark = banner_fields([*beside, *above(lines)])
-    about |= own_ids([*beside, *lines])
-    own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
-    own["cautions"] = (*mark.pop("cautions", ()), *cautions)
-    return described(about | own | mark)
+    return named_document(name, composition, about, beside, cautions)
 
 
 def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:

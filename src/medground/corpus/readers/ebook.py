@@ -6,9 +6,9 @@ from pathlib import Path
 
 from medground.corpus.readers.base import Input, content_of
 from medground.corpus.readers.compose import Composition, caution_on_hidden
-from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.entry import name_below
 from medground.corpus.readers.html import shown_page
-from medground.corpus.readers.packages import beside, package_input, part_xml
+from medground.corpus.readers.packages import beside, named_document, package_input, part_xml
 from medground.corpus.readers.xml import flat_text, name_of
 from medground.values.document import Document
 
@@ -38,12 +38,9 @@ def epub_document(top: zipfile.Path, name: str) -> Document:
             title, chapter, unseen = shown_page(content_of(part))
             composition.extend(chapter, title)
             hidden += unseen
-    if not composition.text:
-        raise ValueError("the e-book has no text")
     said: dict[str, list[str]] = {"title": [Path(name).stem]}
     for one in book.iterfind("{*}metadata/*"):
         if field := _FIELDS.get(name_of(one)):
             said.setdefault(field, []).append(flat_text(one))
     fields = {field: values if field == "authors" else values[-1] for field, values in said.items()}
-    own = {"id": file_id(name), "kind": "book", "text": composition.text, "sections": composition.sections}
-    return described(fields | own | {"cautions": caution_on_hidden(hidden, "The e-book")})
+    return named_document(name, composition, fields, (), caution_on_hidden(hidden, "The e-book"))

@@ -7,15 +7,20 @@ memory and the time of the process that reads it.
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from lxml import etree
 
+from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, content_of, file_input, valid
+from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.entry import described, file_id
+from medground.corpus.readers.record_ids import own_ids
 from medground.corpus.readers.xml import Element, record_element, root_name
 from medground.values.document import Document
 
@@ -79,6 +84,19 @@ def package_input(path: Path, reader: str, document: Callable[[zipfile.Path], Do
 def _document(reader: str, document: Callable[[zipfile.Path], Document], path: Path) -> Iterator[Document]:
     with valid(path), unpacking(reader.upper()), zipfile.ZipFile(path) as archive:
         yield document(zipfile.Path(archive))
+
+
+def named_document(
+    name: str, composition: Composition, about: Mapping[str, Any], beside: Sequence[str], cautions: Sequence[str]
+) -> Document:
+    """The document of a file of this name; what stands `beside` its text may name it and say that it was retracted."""
+    if not composition.text:
+        raise ValueError("the document has no text")
+    lines = composition.text.split("\n")
+    mark = banner_fields([*beside, *above(lines)])
+    own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
+    own["cautions"] = (*mark.pop("cautions", ()), *cautions)
+    return described({**about, **own_ids([*beside, *lines]), **own, **mark})
 
 
 def part_xml(part: zipfile.Path) -> Element:

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from medground.corpus.banners import banner_fields
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.compose import Composition
-from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.packages import link_of, linked, linked_as, package_input, part_xml
-from medground.corpus.readers.record_ids import own_ids
+from medground.corpus.readers.entry import name_below
+from medground.corpus.readers.packages import link_of, linked, linked_as, named_document, package_input, part_xml
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.word_styles import Look, Styles
 from medground.corpus.readers.word_text import Printed, within
@@ -20,8 +18,6 @@ from medground.values.document import Document
 _TITLES = ("title", "ctrTitle")
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 """Places for the date, the foot, the number of the slide and its picture."""
-_TOP = 20
-"""Lines among which slides give their own ids."""
 
 
 def open_pptx(path: Path, folder: Path | None = None) -> Input:
@@ -54,14 +50,9 @@ def pptx_document(top: zipfile.Path, name: str) -> Document:
                 composition.add(text, f"{title or f'Slide {number}'} > Notes")
         if (end := len(composition.text)) > start:
             places.append((start + 2 if start else 0, end, number, 0, 0, 0, 0))
-    if not composition.text:
-        raise ValueError("the slides have no text")
-    lines = composition.text.split("\n")[:_TOP]
-    mark = banner_fields([*titles[:1], *lines])
-    cautions = [f"{hidden} slide{'s' * (hidden > 1)} hidden in the file; left out"] if hidden else []
-    own = {"id": file_id(name), "kind": "book", "text": composition.text, "sections": composition.sections}
-    own |= {"cautions": (*mark.pop("cautions", ()), *cautions, *printed.cautions(root)), "lines": places}
-    return described({"title": (titles or [Path(name).stem])[0], **own_ids([*titles[:1], *lines]), **own, **mark})
+    cautions = [f"{hidden} hidden slide{'s' * (hidden > 1)} left out"] if hidden else []
+    about = {"title": (titles or [Path(name).stem])[0], "lines": places}
+    return named_document(name, composition, about, titles[:1], [*cautions, *printed.cautions(root)])
 
 
 class _Printed(Printed):

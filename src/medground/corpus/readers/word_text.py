@@ -143,8 +143,7 @@ class Printed:
             elif name in ("fldChar", "instrText"):
                 self._field(node, name)
             elif name in _NOTES:
-                note = self._notes.get((name, node.get(f"{W}id", "")))
-                self._beside += [] if note is None else [self._flat(note)]  # it prints below, not here
+                said.append(self._note(name, node.get(f"{W}id", "")))
             elif name == "ruby":
                 self._collect(within(node, "rubyBase"), said)
             elif len(node):
@@ -158,6 +157,12 @@ class Printed:
             parts.append(text)
         else:
             parts.append(self._raised(text, "".join(parts[-3:])))
+
+    def _note(self, kind: str, number: str) -> str:
+        """What stands for a note, which prints below."""
+        note = self._notes.get((kind, number))
+        self._beside += [] if note is None else [self._flat(note)]
+        return ""
 
     def _look(self, run: Element) -> Look:
         """How a run is set by itself."""

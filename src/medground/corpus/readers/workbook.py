@@ -7,6 +7,7 @@ since June 2024.
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from itertools import chain
@@ -100,6 +101,7 @@ def _said(item: Element) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), "".join(parts))
 
 
+@dataclass(frozen=True)
 class Cells:
     """What the cells of a workbook show.
 
@@ -109,10 +111,9 @@ class Cells:
         begins: the day from which days are counted.
     """
 
-    def __init__(self, strings: Sequence[str], formats: Sequence[str], begins: datetime) -> None:
-        self._strings = strings
-        self._formats = formats
-        self._begins = begins
+    strings: Sequence[str]
+    formats: Sequence[str]
+    begins: datetime
 
     def rows(self, part: zipfile.Path) -> Iterator[tuple[int, list[str]]]:
         """The rows of a sheet that are not empty, and their numbers."""
@@ -138,11 +139,11 @@ class Cells:
             case "inlineStr":
                 return _said(cell)
             case "s":
-                return self._strings[int(value)]
+                return self.strings[int(value)]
             case "b":
                 return str(value == "1").upper()
             case "n" if value:
-                return self._number(float(value), self._formats[int(cell.get("s", 0))] if self._formats else "")
+                return self._number(float(value), self.formats[int(cell.get("s", 0))] if self.formats else "")
             case "e":
                 return ""
         return value
@@ -150,7 +151,7 @@ class Cells:
     def _number(self, number: float, code: str) -> str:
         """A number as its format shows it; a day as ISO writes it, so that no one takes the month for the day."""
         if _DAY.intersection(code):
-            at = self._begins + timedelta(seconds=round(86_400 * number))
+            at = self.begins + timedelta(seconds=round(86_400 * number))
             form = "%Y-%m-%d" if number.is_integer() else "%H:%M" if number < 1 else "%Y-%m-%d %H:%M"
             return f"{at:{'%Y' if set(code) == {'y'} else form}}"
         decimals = _DECIMALS.search(code)
