@@ -155,8 +155,9 @@ def described(fields: Mapping[str, Any]) -> Document:
         known |= {"text": composition.text, "sections": composition.sections}
     for name in known.keys() & _CLEANED:
         known[name] = _CLEANED[name](known[name])
-    if isinstance(journal := known.get("journal"), str) and _PREPRINTS.fullmatch(journal):
-        kinds = [kind for kind in known.get("publication_types", ()) if kind != "Journal Article"]
+    printed = (known.get("journal"), metadata.get("publisher"))
+    if any(isinstance(name, str) and _PREPRINTS.fullmatch(name) for name in printed):
+        kinds = [one for one in known.get("publication_types", ()) if one not in ("Journal Article", "preprint")]
         known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
     if isinstance(kind := known.get("kind"), str) and kind not in _SOURCE_KINDS:
         metadata["kind"] = known.pop("kind")
