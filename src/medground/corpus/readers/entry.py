@@ -155,7 +155,7 @@ def described(fields: Mapping[str, Any]) -> Document:
         known |= {"text": composition.text, "sections": composition.sections}
     for name in known.keys() & _CLEANED:
         known[name] = _CLEANED[name](known[name])
-    printed = (known.get("journal"), metadata.get("publisher"))
+    printed = (known.get("journal"), *listed(metadata.get("publisher") or ()))
     if any(isinstance(name, str) and _PREPRINTS.fullmatch(name) for name in printed):
         kinds = [one for one in known.get("publication_types", ()) if one not in ("Journal Article", "preprint")]
         known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
