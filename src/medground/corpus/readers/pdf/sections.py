@@ -158,7 +158,7 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     return labelled(items)
 
 
-_WORD = re.compile(r"[^\W\d_]{3}")
+_NAME = re.compile(r"[^\W\d_]{3}")
 
 
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
@@ -192,7 +192,7 @@ def unread_tables(parts: Sequence[Part], tables: Sequence[Sequence[Line]]) -> li
         for part in parts
         if part.kind == "left out"
         and (part.label == "table" or (part.label == "" and part.block.page in of_tables - of_figures))
-        and any(is_figure(line.text) and not _WORD.search(line.text) for line in part.block.lines)
+        and any(is_figure(line.text) and not _NAME.search(line.text) for line in part.block.lines)
     }
     return sorted([*pages.values(), *lost - {*pages.values()}])
 
