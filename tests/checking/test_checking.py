@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import word_parts
 from command_line import corpus_of, run, type_in
 from hypothesis import given
 from hypothesis import strategies as st
@@ -513,3 +514,10 @@ def test_word_shows_marks_links_tables_and_the_works_of_its_fields() -> None:
     text = word_text(held.getvalue())
     assert text.startswith("It helps in links<sup>1</sup>") and "In a cell." in text
     assert text.endswith("[1] Smith J. Zinc lozenges")
+
+
+def test_notes_of_a_word_file_stand_below_it_with_their_marks() -> None:
+    words, note = "It helps.", "Smith J. 2019."
+    part = word_parts.Part(word_parts.run(word_parts.text(words)), words, note)
+    text = word_text(word_parts.made([[part]], [], in_control=False))
+    assert "It helps. [^footnote2]" in text and "[^footnote2]: Smith J. 2019." in text

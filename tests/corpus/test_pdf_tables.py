@@ -135,3 +135,54 @@ def test_a_table_that_is_set_sideways_is_read_and_one_that_cannot_be_is_reported
     assert document_of(paper.save()).cautions == (
         "1 table was not read (page 1); the figures in it are not in the text.",
     )
+
+
+LEVELS = (("", "Men", "", "Women", ""), ("Outcome", "No.", "95% CI", "No.", "95% CI"))
+
+
+def levels_read(name: str, *values: str) -> str:
+    heads = ("Men, No.", "Men, 95% CI", "Women, No.", "Women, 95% CI")
+    return " | ".join([name, *(f"{head}: {value}" for head, value in zip(heads, values, strict=True))])
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_rules_that_frame_the_header_alone_and_one_that_stands_on_the_next_page(tmp_path: Path, over: bool) -> None:
+    """The names of rows reach farther on one page than on the other, which moves no column."""
+    paper, top = begun(tmp_path / "framed.pdf")
+    top = 160 if over else top
+    xs, heads = (60, 240, 290, 370, 420), [[*LEVELS[0]], [*LEVELS[1]]]
+    names = ["Able to climb a flight of stairs", "Falls", "Pain", "Cold", "Rash"]
+    rows = [(name, str(n + 3), f"0.{n} to 2.{n}", str(n + 41), f"1.{n} to 3.{n}") for n, name in enumerate(names)]
+    paper.line(top, "Table 1. Outcomes by sex.", 9)
+    below = drawn(paper, top - 24, [*heads, *rows[:2]], xs)
+    for y in (top - 12, top - 42):
+        paper.raw.line(60, y, 480, y)
+    if over:
+        paper.page()
+        below = 780
+    below = drawn(paper, below, rows[2:], xs)
+    if over:
+        paper.raw.line(60, below + 8, 480, below + 8)
+    paper.text(below - 30, LOREM)
+    assert rows_read(paper) == [levels_read(*row) for row in rows]
+
+
+def test_short_names_of_rows_are_one_column(tmp_path: Path) -> None:
+    """Blanks between their words lie over each other, and no value stands there."""
+    paper, top = begun(tmp_path / "short.pdf")
+    paper.line(top, "Table 1. Outcomes.", 9)
+    names = ("Any adverse event", "Dizziness", "Nausea", "Diabetes", "Falls", "Sleep quality score", "Pain at rest")
+    rows = [("Outcome", "Sage", "Placebo"), *((name, str(n + 3), str(n + 70)) for n, name in enumerate(names))]
+    paper.text(drawn(paper, top - 24, rows, (60, 180, 260)) - 20, LOREM)
+    assert rows_read(paper) == [f"{name} | Sage: {n + 3} | Placebo: {n + 70}" for n, name in enumerate(names)]
+
+
+def test_rows_that_are_lost_of_a_table_are_reported(tmp_path: Path) -> None:
+    paper, _ = begun(tmp_path / "lost.pdf")
+    paper.line(160, "Table 1. Outcomes.", 9)
+    drawn(paper, 136, ROWS)
+    paper.page()
+    paper.text(drawn(paper, 780, [("Sleep, hours", "7.1", "6.2", "0.04")]) - 30, LOREM)
+    document = document_of(paper.save())
+    assert READ[0] in document.text
+    assert document.cautions == ("1 table was not read (page 2); the figures in it are not in the text.",)

@@ -80,6 +80,11 @@ ROWS = [
 
 def sheet(path: Path, rows: list[list[str]]) -> Path:
     """An Excel file as small as it may be: texts are kept once, empty cells are left out."""
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = "".join(
+        f'<Relationship Id="{kind}" Type="{office}/{kind}" Target="{part}.xml"/>'
+        for kind, part in (("worksheet", "worksheets/sheet1"), ("sharedStrings", "sharedStrings"))
+    )
     texts = list(dict.fromkeys(cell for row in rows for cell in row if cell))
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     shared = "".join(f"<si><t>{text}</t></si>" for text in texts)
@@ -88,6 +93,9 @@ def sheet(path: Path, rows: list[list[str]]) -> Path:
         cells = [f'<c r="{"ABCDE"[at]}{n}" t="s"><v>{texts.index(cell)}</v></c>' for at, cell in enumerate(row) if cell]
         lines += f'<row r="{n}">{"".join(cells)}</row>'
     with ZipFile(path, "w") as file:
+        sheets = f'<sheets><sheet name="Data" xmlns:r="{office}" r:id="worksheet"/></sheets>'
+        file.writestr("xl/workbook.xml", f"<workbook {space}>{sheets}</workbook>")
+        file.writestr("xl/_rels/workbook.xml.rels", f"<Relationships>{links}</Relationships>")
         file.writestr("xl/sharedStrings.xml", f"<sst {space}>{shared}</sst>")
         file.writestr("xl/worksheets/sheet1.xml", f"<worksheet {space}><sheetData>{lines}</sheetData></worksheet>")
     return path

@@ -98,7 +98,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
               Or a whole folder <input type="file" disabled={busy} {...{ webkitdirectory: true }} onChange={(event) => chooseFolder([...(event.currentTarget.files ?? [])])} />
             </label>
             <p id="files-hint" class="dim hint">
-              PDF, PubMed and JATS XML, RIS, BibTeX, CSV, Word, HTML, text, JSON Lines. What cannot be read is named.
+              PDF, PubMed and JATS XML, RIS, BibTeX, CSV, Excel, Word, PowerPoint, EPUB, HTML, text, JSON Lines. What cannot be read is named.
             </p>
           </div>
           {!to && (

@@ -6,6 +6,7 @@ from medground.corpus.readers import base as base
 from medground.corpus.readers import compose as compose
 from medground.corpus.readers import entry as entry
 from medground.corpus.readers import lines as lines
+from medground.corpus.readers import workbook as workbook
 from medground.corpus.readers import xml as xml
 from medground.corpus.readers.every import find_inputs as find_inputs
 from medground.corpus.retraction import why_aside as why_aside

@@ -66,10 +66,10 @@ def looks_foreign(text: str) -> bool:
 
 _AMOUNT = verbose_pattern(
     r"""
-    \bhow\ (?:much|many|often|long|far|fast|soon)\b(?!.{0,80}\b(?:tak(?:e|en|ing)|giv(?:e|en|ing)|us(?:e|ed|
-    ing)|need(?:ed)?|dos(?:e|age|ing)|drink|eat|inject|apply|safe|too|allowed|recommended|mg)\b)|
-    \b(?:(?:average|mean|median|usual|typical)\ (?:\w+\ ){0,2}(?:time|cost|price|length|loss|duration|stay|
-    number))\b|\b(?:cost|price)s?\ of\b
+    \bhow\ many\ (?:\w+\ ){0,2}(?:people|patients|women|men|children|adults|babies|infants)\b|\b(?:cost|price)s?\ of\b|
+    \bhow\ (?:much|many|often|long|far|fast|soon)\b(?!.{0,80}\b(?:(?<!\bit\ )tak(?:e|en|ing)\b(?!\ (?:from|out|off)\b)|
+    giv(?:e|en|ing)|us(?:e|ed|ing)|need(?:ed)?|dos(?:e|age|ing)|drink|eat|inject|apply|safe|too|allowed|recommended|mg)\b)|
+    \b(?:(?:average|mean|median|usual|typical)\ (?:\w+\ ){0,2}(?:time|cost|price|length|loss|duration|stay|number))\b
     """
 )
 

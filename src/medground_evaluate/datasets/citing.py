@@ -6,13 +6,11 @@ Each sentence comes with the text that it cites; marks of that paper are `[1]` i
 import re
 from collections.abc import Generator
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
 
-from lxml.etree import XMLSyntaxError
-
-from medground.corpus import compose, xml
-from medground.errors import UsageError
+from medground.corpus import compose, workbook
+from medground.errors import BadDocument, UsageError
 from medground_evaluate.datasets import loader, readers
 from medground_evaluate.items import Item
 
@@ -100,37 +98,24 @@ _SAID, _LABEL, _TITLE, _TEXT = (
     "Reference Article Abstract",
 )
 _PLACE = re.compile(r"\[citation(?: \d+)?\]", re.IGNORECASE)
-_SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
-_NAMES = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_LETTERS = re.compile(r"[A-Z]+")
-_LARGEST = 50_000_000
 
 
 def _rows(path: Path) -> Generator[loader.Placed]:
     names, *rows = [*(loader.csv_rows(path) if ".csv" in path.name else _cells(path))] or [[]]
     for number, row in enumerate(rows, start=2):
-        record = {name.strip(): value for name, value in zip(names, row, strict=False)}
+        record = {name.strip(): value for name, value in zip_longest(names, row, fillvalue="")}
         if record.get(_SAID, "").strip():
             yield f"{path.name}: row {number}", {**record, "id": str(number)}
 
 
 def _cells(path: Path) -> Generator[list[str]]:
-    """The rows of the first sheet of an Excel file, with empty cells where it leaves them out."""
+    """The rows of the first sheet of an Excel file."""
     try:
-        with ZipFile(path) as file:
-            if sum(file.getinfo(name).file_size for name in (_SHEET, _STRINGS)) > _LARGEST:
-                raise UsageError(f"{path} is larger than the sheet of ReferenceErrorDetection; give its own file")
-            sheet, strings = (xml.record_element(file.read(name)) for name in (_SHEET, _STRINGS))
-    except (BadZipFile, KeyError, XMLSyntaxError):
-        raise UsageError(f"{path} is no Excel file with one sheet; download it again, or save it as CSV") from None
-    known = ["".join(part.text or "" for part in one.iter(f"{_NAMES}t")) for one in strings.iter(f"{_NAMES}si")]
-    for row in sheet.iter(f"{_NAMES}row"):
-        found: dict[str, str] = {}
-        for cell in row.iter(f"{_NAMES}c"):
-            value = "".join(part.text or "" for part in cell.iter() if part.tag in (f"{_NAMES}v", f"{_NAMES}t"))
-            column = _LETTERS.match(cell.get("r", ""))
-            found[column[0] if column else ""] = known[int(value)] if cell.get("t") == "s" and value else value
-        yield [found.get(letter, "") for letter in loader.LETTERS[:26]]
+        for _, rows in workbook.sheets_of(path):
+            yield from (cells for _, cells in rows)
+            return
+    except BadDocument as error:
+        raise UsageError(f"{path} is no Excel file with a sheet ({error.reason}); save it as CSV") from None
 
 
 def _reference_error(record: loader.Record, i: str) -> Item:

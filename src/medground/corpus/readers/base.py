@@ -8,6 +8,7 @@ ValueError where a field is missing or wrong. Either says in one line what the f
 
 import gzip
 import re
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, TypeAlias, TypeVar, cast
 
 from medground.errors import BadDocument
 from medground.home.apart import Limits, read_apart, told
@@ -79,6 +80,9 @@ class Note:
     text: str
 
 
+File: TypeAlias = Path | zipfile.Path
+"""A file, or a part of a package."""
+
 Item = Document | RawRecord | Ready | Deleted | Retracts | Reading | BadDocument | Note
 Record = TypeVar("Record")
 
@@ -119,7 +123,7 @@ _LONGEST_FILE = 4 * LONGEST_RECORD
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: File) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a file."""
     name = str(path)
     with readable(path), path.open("rb") as raw:
@@ -140,7 +144,7 @@ def is_packed(path: Path) -> bool:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: File) -> Iterator[None]:
     """A file that the system cannot read is BadDocument."""
     try:
         yield
@@ -169,7 +173,7 @@ def lines_of_file(path: Path, longest: int = 1_000_000) -> Iterator[tuple[int, b
             yield number, line
 
 
-def content_of(path: Path) -> bytes:
+def content_of(path: File) -> bytes:
     """All bytes of a file, uncompressed."""
     content = bytearray()
     with opened(path) as stream:
@@ -211,8 +215,15 @@ def _after(items: Callable[[Path], Iterator[Item]], path: Path, skip: int) -> It
 
 
 def _document(document: Callable[[bytes], Item], path: Path) -> Iterator[Item]:
-    try:
+    with valid(path):
         yield document(content_of(path))
+
+
+@contextmanager
+def valid(path: Path) -> Iterator[None]:
+    """A ValueError about a file is BadDocument."""
+    try:
+        yield
     except ValueError as error:
         raise BadDocument(str(error), file=str(path)) from error
 

@@ -11,8 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from medground.corpus.readers.base import LONGEST_RECORD, content_of
-from medground.errors import BadDocument
+from medground.corpus.readers.base import LONGEST_RECORD, content_of, valid
 from medground.language.clean import in_strings
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document, Section
@@ -57,6 +56,12 @@ class Composition:
         if self._sections and self._sections[-1][0] == label:
             start = self._sections.pop()[1]
         self._sections.append((label, start, self._length))
+
+    def extend(self, other: "Composition", label: str) -> None:
+        """Append all of another text, its sections below a label."""
+        for own, start, end in other._sections:
+            is_below = own is not None and own.split(" > ")[0] != label
+            self.add(other.text[start:end], f"{label} > {own}" if label and is_below else own or label or None)
 
     @property
     def text(self) -> str:
@@ -173,10 +178,8 @@ def decoded(content: bytes) -> str:
 
 def text_of(path: Path) -> str:
     """The text of a file, plain or gzip."""
-    try:
+    with valid(path):
         return decoded(content_of(path))
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
 
 
 _WORDS = 4

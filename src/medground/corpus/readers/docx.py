@@ -2,17 +2,15 @@
 
 import io
 import re
-import zipfile
-import zlib
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings
-from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.record_ids import own_ids, title_line
+from medground.corpus.readers.entry import name_below
+from medground.corpus.readers.packages import named_document, unpacking
+from medground.corpus.readers.record_ids import title_line
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks
@@ -56,9 +54,6 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
     return fields
 
 
-SUFFIXES = (".docx", ".docm", ".dotx")
-
-_MAIN = "word/document.xml"
 _HEADING = re.compile(r"(?i)heading (\d)")
 _NO_PERSON = verbose_pattern(
     r"""
@@ -67,8 +62,6 @@ _NO_PERSON = verbose_pattern(
     default|python-docx)?\s*\d*
     """
 )
-_DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
-_ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError, OSError, NotImplementedError)
 
 
 def open_docx(path: Path, folder: Path | None = None) -> Input:
@@ -76,22 +69,12 @@ def open_docx(path: Path, folder: Path | None = None) -> Input:
     return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)), apart=True)
 
 
-def is_docx(path: Path) -> bool:
-    """Whether a zip file is a Word document. A damaged one is recognised by its suffix."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _MAIN in archive.namelist()
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-        return path.suffix.lower() in SUFFIXES
-
-
 def docx_document(content: bytes, name: str) -> Document:
     """The document of a Word file."""
     import docx
     from docx.opc.exceptions import OpcError
-    from lxml import etree
 
-    try:
+    with unpacking("DOCX", OpcError):
         opened = docx.Document(io.BytesIO(content))
         composition, titles, cautions = _composed(opened)
         said = properties_of(opened)
@@ -102,20 +85,7 @@ def docx_document(content: bytes, name: str) -> Document:
             getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords", "category")
         )
         beside = [*margins_of(opened), *filter(None, stated)]
-    except (OpcError, etree.LxmlError, *_ERRORS) as error:
-        raise ValueError(_DAMAGED) from error
-    except RuntimeError as error:
-        if "encrypted" not in str(error):
-            raise
-        raise ValueError("the DOCX file is protected by a password; save it without one") from error
-    if not composition.text:
-        raise ValueError("the document has no text")
-    lines = composition.text.split("\n")
-    mark = banner_fields([*beside, *above(lines)])
-    about |= own_ids([*beside, *lines])
-    own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
-    own["cautions"] = (*mark.pop("cautions", ()), *cautions)
-    return described(about | own | mark)
+    return named_document(name, composition, about, beside, cautions)
 
 
 def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:

@@ -155,14 +155,15 @@ def described(fields: Mapping[str, Any]) -> Document:
         known |= {"text": composition.text, "sections": composition.sections}
     for name in known.keys() & _CLEANED:
         known[name] = _CLEANED[name](known[name])
-    if isinstance(journal := known.get("journal"), str) and _PREPRINTS.fullmatch(journal):
-        kinds = [kind for kind in known.get("publication_types", ()) if kind != "Journal Article"]
-        known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
     if isinstance(kind := known.get("kind"), str) and kind not in _SOURCE_KINDS:
         metadata["kind"] = known.pop("kind")
     _write(known)
     own = known.get("metadata")
     known["metadata"] = flattened(own if isinstance(own, Mapping) else {}) | flattened(metadata)
+    printed = (known.get("journal"), *known["metadata"].get("publisher", ()))
+    if any(isinstance(name, str) and _PREPRINTS.fullmatch(name) for name in printed):
+        kinds = [one for one in known.get("publication_types", ()) if one not in ("Journal Article", "preprint")]
+        known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
     known.setdefault("imprint", _imprint(known["metadata"]))
     return make_document(known)
 

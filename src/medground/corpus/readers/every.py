@@ -8,16 +8,18 @@ from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers import texts
-from medground.corpus.readers.base import LINES, XML, Input, Reader, fingerprint_now, head, joined, of_files
+from medground.corpus.readers.base import LINES, XML, Input, Reader, file_input, fingerprint_now, head, joined, of_files
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
-from medground.corpus.readers.docx import SUFFIXES as WORD
-from medground.corpus.readers.docx import is_docx, open_docx
+from medground.corpus.readers.docx import open_docx
+from medground.corpus.readers.ebook import open_epub
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import is_page, open_html
+from medground.corpus.readers.html import is_page, is_saved_page, open_html, open_mhtml
 from medground.corpus.readers.jats import JATS_ROOTS, read_jats
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
+from medground.corpus.readers.packages import SUFFIXES as PACKAGES
+from medground.corpus.readers.packages import kind_of_suffix, package_kind
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
 from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
 from medground.corpus.readers.reference_managers import (
@@ -29,6 +31,7 @@ from medground.corpus.readers.reference_managers import (
     read_zotero,
 )
 from medground.corpus.readers.services import SERVICE_ROOTS, read_service_xml, records_in
+from medground.corpus.readers.slides import open_pptx
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS, is_table, read_csv
 from medground.corpus.readers.tagged import read_tagged, tagged_format
@@ -36,20 +39,24 @@ from medground.corpus.readers.tagged_forms import FORMS
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import collection_of
 from medground.corpus.readers.values import NAMES
+from medground.corpus.readers.workbook import read_xlsx
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, UsageError
 from medground.home.registry import find, given
 
 # What to say of a file that no reader accepts: what it is, and what to do.
 
-_READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
+_READ = (
+    "Medground reads PDF, PubMed, JATS, HTML, MHTML, EPUB, DOCX, PPTX, XLSX, RIS, nbib, BibTeX, CSV, JSON, Markdown "
+    "and text"
+)
 _REASONS, _FOREIGN = (
     {name: reason for reason, names in NAMES[table].items() for name in names.split()} for table in ("aliens", "roots")
 )
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
-_ARRAY = re.compile(r"\s*\[\s*[{\]]")
+_ARRAY = re.compile(r"\s*\[\s*(?:null\s*,\s*)*[{\]]")
 _ITEMS = re.compile(r'"(?:items"\s*:\s*\[|message"\s*:\s*\{)')
 _MARKDOWN = (".md", ".markdown", ".qmd")
 _SHOWN = 6
@@ -73,6 +80,8 @@ def detect(path: Path) -> str:
     suffix = path.name.lower().removesuffix(".gz")[-12:]
     if found := _packed_reader(start, path):
         return found
+    if is_saved_page(start):
+        return "mhtml"
     if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(_MARKDOWN)):
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
@@ -107,11 +116,10 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
         return found
     if path.suffix.lower() == ".pdf":
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
-    if start.startswith(_ZIP) and is_docx(path):
-        return "docx"
-    if start.startswith(_OLE) and path.suffix.lower() == ".docx":
-        raise BadDocument("the document is protected by a password, or an old .doc; save it as .docx", file=str(path))
-    return None
+    if start.startswith(_OLE) and kind_of_suffix(path):
+        why = f"the file is protected by a password, or in an old format of Office; save it as {path.suffix.lower()}"
+        raise BadDocument(why, file=str(path))
+    return package_kind(path) if start.startswith(_ZIP) else None
 
 
 def _text_reader(start: str, suffix: str) -> str | None:
@@ -186,7 +194,11 @@ READERS: Mapping[str, Reader] = {
     "zotero": of_files("zotero", read_zotero, ".rdf"),
     "service-xml": of_files("service-xml", read_service_xml, *XML),
     "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
-    "docx": Reader(open_docx, WORD, open_docx),
+    "docx": Reader(open_docx, PACKAGES["docx"], open_docx),
+    "pptx": Reader(open_pptx, PACKAGES["pptx"], open_pptx),
+    "epub": Reader(open_epub, PACKAGES["epub"], open_epub),
+    "xlsx": Reader(partial(file_input, reader="xlsx", items=read_xlsx, apart=True), PACKAGES["xlsx"]),
+    "mhtml": Reader(open_mhtml, (".mhtml", ".mht"), open_mhtml),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
 }
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}

@@ -11,10 +11,11 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from email import message_from_bytes
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from medground.corpus.banners import banner_fields, is_banner
 from medground.corpus.readers.base import Input, document_input
@@ -93,6 +94,29 @@ def open_html(path: Path, folder: Path | None = None) -> Input:
     return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
 
 
+def open_mhtml(path: Path, folder: Path | None = None) -> Input:
+    """One page saved in one file, named after its place in `folder`."""
+    return document_input(path, "mhtml", partial(mhtml_document, name=name_below(path, folder)), apart=True)
+
+
+def is_saved_page(start: bytes) -> bool:
+    """Whether the start of a file is that of a page saved in one file (MHTML): a mail of several related parts."""
+    head = b"\n" + re.split(rb"\r?\n\r?\n", start.lstrip(), maxsplit=1)[0].lower()
+    return b"\nmime-version:" in head and b"multipart/related" in head
+
+
+def mhtml_document(content: bytes, name: str) -> Document:
+    """The document of a page saved in one file: the first page in it, without pictures and frames."""
+    parts = message_from_bytes(content).walk()
+    page = next((part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")), None)
+    if page is None:
+        raise ValueError("the saved page holds no HTML")
+    charset = b'<meta charset="%s">' % (page.get_content_charset() or "utf-8").encode()
+    document = html_document(charset + cast("bytes", page.get_payload(decode=True)), name)
+    address = str(page.get("Content-Location") or "")
+    return document if document.url or not address.startswith("http") else document.replace(url=address)
+
+
 def is_page(start: bytes) -> bool:
     """Whether the start of a file is that of an HTML page."""
     return _PAGE.match(start.removeprefix(b"\xef\xbb\xbf")) is not None
@@ -127,6 +151,25 @@ def html_document(content: bytes, name: str) -> Document:
         said = own_ids(lines) | said
     own = {"id": file_id(name), "kind": kind, "text": composition.text or abstract, "sections": composition.sections}
     return described(said | own | {"cautions": cautions})
+
+
+def shown_page(content: bytes) -> tuple[str, Composition, list[str]]:
+    """Of a page in a book: its title, its main text, and its hidden texts."""
+    from lxml import etree
+
+    tree = _parsed(content)
+    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
+    hidden = take_out_hidden(tree)
+    headings = tree.xpath("//h1|//h2|//h3|//title")
+    titles = (" ".join(one.text_content().split()) for one in sorted(headings, key=lambda one: one.tag))
+    title, everything = next(filter(None, titles), ""), tree.body.text_content()
+    article = etree.Element("article")  # all of it is main text
+    article.extend(tree.body)
+    tree.body.append(article)
+    composition = _main_text(tree)
+    if not composition.text:
+        composition.add(" ".join(everything.split()))
+    return title, composition, hidden
 
 
 def _parsed(content: bytes) -> Any:

@@ -85,6 +85,9 @@ def _fraction(node: Any, l2tobj: LatexNodes2Text) -> str:
     return "/".join(fenced(l2tobj.nodelist_to_text([part])) for part in node.nodeargd.argnlist)
 
 
+_FENCED = re.compile(r"\([^()]*\)")
+
+
 def fenced(part: str) -> str:
     """A part of a fraction, in brackets if it is a sum or the like."""
-    return f"({part})" if _SEVERAL.search(part.strip()) else part
+    return f"({part})" if _SEVERAL.search(part.strip()) and not _FENCED.fullmatch(part) else part

@@ -181,6 +181,7 @@ def _items(content: Any) -> list[Any]:
     if isinstance(content, dict):
         found = records_in(content)
         return [content] if found is None else found
+    content = [one for one in content if one is not None]  # Semantic Scholar's word for an id that it does not know
     answers = (records_in(one) if isinstance(one, dict) and len(content) < _FEW else None for one in content)
     return [one for record, inner in zip(content, answers, strict=True) for one in (inner or [record])]
 

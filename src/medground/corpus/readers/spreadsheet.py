@@ -29,6 +29,8 @@ _TOLD = re.compile(r"(?i)\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n")
 _DELIMITERS = ",;\t|"
 _SAMPLE = 30
 """Rows that show whether each has a paper or a field."""
+_TITLE_ROWS = 10
+"""Rows above the header at most: what an export says of itself."""
 _LONGEST_FIELD = 20_000_000
 _TITLE_OR_TEXT = frozenset(["title", "text", "abstract"])
 _NAMED = _TITLE_OR_TEXT | {"authors", "year", "date", "journal", "doi", "pmid", "pmc", "url", "keywords", "id"}
@@ -42,17 +44,29 @@ _OF_WOS = {
 
 def read_csv(path: Path) -> Iterator[Item]:
     """The rows of a table; the position of a bad one is its line."""
-    rows = _rows(text_of(path), path)
+    yield from table_items(_rows(text_of(path), path), path)
+
+
+def table_items(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Item]:
+    """The records of the rows of a table, each with its number, below the first row that names columns.
+
+    Raises BadDocument: none does.
+    """
     first = list(islice(rows, _SAMPLE))
     if not first:
         raise BadDocument("the table has no rows", file=str(path))
     if len(_NAMED & {canonical(row[0].lstrip("\ufeff")) for _, row in first}) > 2:
         yield from tried((_document(*record, path) for record in _upright(chain(first, rows))), path, "rows")
         return
-    if (header := _header(first[0][1])) is None:
-        raise BadDocument("no column is a title or a text; name them in the first line", file=str(path))
+    headers = ((at, _header(row)) for at, (_, row) in enumerate(first[:_TITLE_ROWS]))
+    begun, header = next(((at, header) for at, header in headers if header), (0, None))
+    if header is None:
+        named = "name the columns in the first line, such as Title, Authors, Year, Abstract, DOI, PMID"
+        raise BadDocument(f"no column is a title or a text; {named}", file=str(path))
     yield from tried(
-        (_document(line, zip(header, row, strict=False), path) for line, row in chain(first[1:], rows)), path, "rows"
+        (_document(line, zip(header, row, strict=False), path) for line, row in chain(first[begun + 1 :], rows)),
+        path,
+        "rows",
     )
 
 

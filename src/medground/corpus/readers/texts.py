@@ -175,7 +175,9 @@ def collection_document(record: Mapping[str, Any], collection: Collection) -> Do
     return make_document(about | {"id": named(collection.prefix, f"{source}:{own}" if source else own), "text": text})
 
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?%%", re.DOTALL)
+_MARKED = re.compile(r"==(?=\S)([^=\n]{1,500})(?<=\S)==|\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
+"""What Obsidian highlights, and links to other notes."""
 _STRUCK = re.compile(
     r"(?i) ?\(~~[^~\n]{1,500}~~\)|~~(?=\S)[^~\n]{1,500}?(?<=\S)~~ ?|<(del|s|strike)>[^<\n]{1,500}</\1> ?"
 )
@@ -191,5 +193,5 @@ def shown_markdown(text: str) -> str:
     for form in (_COMMENT, _STRUCK, _CITES, _ATTRIBUTES):
         text = form.sub("", text)
     text = _RAISED.sub(lambda found: written(found[1], text[max(0, found.start() - 8) : found.start()]), text)
-    text = _LOWERED.sub(r"\1", text)
+    text = _MARKED.sub(r"\1\2", _LOWERED.sub(r"\1", text))
     return _FORMULA.sub(lambda found: formula(found[1] or found[2]), text)

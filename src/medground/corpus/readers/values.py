@@ -101,7 +101,8 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=4096)
 def plain_name(key: str) -> str:
     """The name of a field in lower case, with underscores."""
-    return re.sub(r"[\s=-]+", "_", printable(key).strip().casefold())
+    name = printable(key).casefold().partition("(http")[0]  # Embase writes the address of PubMed behind "Medline PMID"
+    return re.sub(r"[\s=-]+", "_", name.strip())
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:

@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 from medground.corpus.readers.compose import caution_on_hidden, written
 from medground.corpus.readers.table_rows import Cell
 from medground.corpus.readers.word_formulas import NOT_PRINTED, formula_text
-from medground.corpus.readers.word_styles import VAL, Styles, W, is_hidden, is_on, look_of, value_at
+from medground.corpus.readers.word_styles import VAL, Look, Styles, W, is_hidden, is_on, look_of, value_at
 from medground.corpus.readers.xml import name_of
 from medground.home.files import tables
 
@@ -122,6 +122,8 @@ class Printed:
                 self._beside.append(self._flat(node))
             elif name == "textpath":
                 self._beside.append(node.get("string", ""))
+            elif name in _PRINTED:  # as in slides
+                parts.append(_PRINTED[name])
             elif what := _what_is_unread(node, name):
                 self._unread[what] += 1
             elif name not in NOT_PRINTED:
@@ -129,7 +131,7 @@ class Printed:
 
     def _run(self, run: Element, parts: list[str]) -> None:
         """What a run prints: text, signs of fonts, hyphens; a raised number is what it means."""
-        own = look_of(run.find(f"{W}rPr"))
+        own = self._look(run)
         look = {**self._styles.look(self._style, own.get("rStyle", "")), **own}
         said: list[str] = []
         for node in run:
@@ -141,8 +143,7 @@ class Printed:
             elif name in ("fldChar", "instrText"):
                 self._field(node, name)
             elif name in _NOTES:
-                note = self._notes.get((name, node.get(f"{W}id", "")))
-                self._beside += [] if note is None else [self._flat(note)]  # it prints below, not here
+                said.append(self._note(name, node.get(f"{W}id", "")))
             elif name == "ruby":
                 self._collect(within(node, "rubyBase"), said)
             elif len(node):
@@ -156,6 +157,16 @@ class Printed:
             parts.append(text)
         else:
             parts.append(self._raised(text, "".join(parts[-3:])))
+
+    def _note(self, kind: str, number: str) -> str:
+        """What stands for a note, which prints below."""
+        note = self._notes.get((kind, number))
+        self._beside += [] if note is None else [self._flat(note)]
+        return ""
+
+    def _look(self, run: Element) -> Look:
+        """How a run is set by itself."""
+        return look_of(run.find(f"{W}rPr"))
 
     def _raised(self, text: str, before: str) -> str:
         """What stands for raised text; others than readers mark it."""
@@ -195,7 +206,7 @@ class Printed:
 
 def blocks(outer: Iterable[Element]) -> Iterator[Element]:
     """Paragraphs and tables, in order; what is in a table that only frames it stands by itself."""
-    for block in within(outer, "p", "tbl"):
+    for block in within(outer, "p", "tbl", "oMathPara"):
         cells = [[*within(row, "tc")] for row in within(block, "tr")] if name_of(block) == "tbl" else []
         if cells and all(len(row) == 1 for row in cells):
             yield from (inner for row in cells for inner in blocks(row[0]))

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, numbered, opened
+from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, File, Item, numbered, opened
 from medground.corpus.readers.latex import fenced, formula
 from medground.errors import BadDocument
 
@@ -33,7 +33,7 @@ _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
 
 
-def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterator[Element]:
+def records(path: File, tags: Collection[str], roots: Collection[str]) -> Iterator[Element]:
     """Elements with one of these tags, in order, each valid until the next is requested. Nested ones are skipped.
 
     Raises BadDocument: the file is not well-formed XML (the position is a line number), declares entities, or has a
@@ -91,7 +91,7 @@ def record_element(xml: bytes) -> Element:
     return etree.fromstring(xml, etree.XMLParser(**_SAFE))
 
 
-def root_name(path: Path) -> str:
+def root_name(path: File) -> str:
     """Name of the root element."""
     with opened(path) as stream, _told(path):
         short = SimpleNamespace(read=lambda size: stream.read(min(size, _START)))  # most files begin in one piece of it
@@ -189,7 +189,7 @@ def _sign_before(element: Element, outer: str, before: str) -> str:
     return "^" if _DIGIT_END.search(before) and _EXPONENT.match("".join(element.itertext())) else ""
 
 
-def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
+def _parsed(path: File, root: str, tags: Collection[str]) -> Iterator[Element]:
     """The elements of a file with one of these tags, as the parser reaches their ends."""
     top: Element | None = None
     within: Element | None = None  # the record that the parser is in, which may not grow without end
@@ -231,7 +231,7 @@ def _prune(top: Element, tags: Collection[str]) -> Element | None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _told(path: File) -> Iterator[None]:
     try:
         yield
     except etree.XMLSyntaxError as error:

@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from medground.corpus.readers.pdf.glyphs import Page, turned_box
-from medground.corpus.readers.pdf.heads import MOST_HEADS, Unplaced, header_of, heads_above
+from medground.corpus.readers.pdf.heads import MOST_HEADS, Unplaced, has_figures, header_of, heads_above
 from medground.corpus.readers.pdf.lines import Line, lines_of
 from medground.corpus.readers.pdf.rows import BLANK, Row, Word, between, blanks_of, in_columns, rows_of_page, said_by
 from medground.corpus.readers.pdf.ruled_tables import Above, Rule, Table, rules_of, said_in, taken_out
@@ -35,10 +35,12 @@ _MOST_RULES = 12
 """Rules of one length that are tried as the end of a table; a form has more."""
 _SAME = 4.0
 """Points between the ends of two rules of one table."""
+_JOINED = 1.5
+"""Points between two pieces of one rule at most; the rules below two names over several columns stand farther apart."""
 _LONGEST_CELL, _USUAL_CELL = 200, 32
 """Characters of a cell, and of most; running text has more."""
-_APART, _APART_ABOVE = 2.6, 4.0
-"""In sizes: how far rows of a table without rules stand apart at most, and those of a table that goes on."""
+_APART = 4.0
+"""In sizes: how far rows of a table without rules stand apart at most."""
 _LEGEND_ROWS = 5
 _TALL = 0.6
 """Share of a page's height between the rules of a table at most."""
@@ -94,7 +96,7 @@ def _at_top(rows: Sequence[Row], above: Above) -> Iterator[list[Row]]:
     """The rows at the top of a page that have as many columns as the table at the end of the page before."""
     for strip in _strips(rows):
         for at in range(min(_AT_TOP, len(strip))):
-            found = [*strip[at : at + 1], *_run(strip, at, 1, _APART_ABOVE)]
+            found = [*strip[at : at + 1], *_run(strip, at, 1)]
             if _is_tabular(found) and len(blanks_of(found)) == len(above.xs) - 2:
                 yield found
                 return
@@ -105,7 +107,7 @@ def _whole(across: Sequence[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(across, key=lambda rule: (-round(rule.at), rule.start)):
         before = found[-1] if found else None
-        if before and abs(before.at - rule.at) <= 1 and rule.start - before.end <= _SAME:
+        if before and abs(before.at - rule.at) <= 1 and rule.start - before.end <= _JOINED:
             found[-1] = Rule(before.at, before.start, max(before.end, rule.end))
         else:
             found.append(rule)
@@ -125,9 +127,20 @@ def _between_rules(rows: Sequence[Row], long: Sequence[Rule]) -> Iterator[list[R
             ends = range(len(places) - 1, at, -1)[: _MOST_RULES if at else None]
             pieces = ((end, _inside(rows, first, places[at], places[end])) for end in ends)
             end, piece = next(((end, piece) for end, piece in pieces if _is_tabular(piece)), (at + 1, []))
-            if piece:
+            piece += _below(piece, between(rows, first.start - _SAME, first.end + _SAME)) if piece else []
+            if any(map(has_figures, piece)):  # else the rules frame a header alone
                 yield piece
             at = end
+
+
+def _below(piece: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """The rows that go on closely below the last rule of a table: it frames the header, or ends on the next page."""
+    strip = [row for row in rows if row.base <= piece[-1].base]
+    found = _run(strip, 0, 1)
+    between_them = strip[1 : strip.index(found[0])] if found else []
+    is_near = all(a.base - b.base <= _APART * b.size for a, b in pairwise([piece[-1], *between_them, *found[:1]]))
+    whole = [*between_them, *found]
+    return whole if found and len(between_them) < 2 and is_near and _is_tabular([*piece, *whole]) else []
 
 
 def _inside(rows: Sequence[Row], rule: Rule, top: float, bottom: float) -> list[Row]:
@@ -159,13 +172,13 @@ def _strips(rows: Sequence[Row]) -> Iterator[list[Row]]:
         yield between(rows, middle, right + 1)
 
 
-def _run(rows: Sequence[Row], at: int, step: int, most: float = _APART) -> list[Row]:
+def _run(rows: Sequence[Row], at: int, step: int) -> list[Row]:
     """The rows from a legend on that follow each other closely and have blanks, or stand between such rows."""
     found: list[Row] = []
     waiting: list[Row] = []
     before = rows[at]
     for row in rows[at + step :: step]:
-        apart = abs(before.base - row.base) > most * max(row.size, before.size)
+        apart = abs(before.base - row.base) > _APART * max(row.size, before.size)
         if (
             (apart and found)
             or len(waiting) > (1 if found else _LEGEND_ROWS)
@@ -205,7 +218,9 @@ def _table(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> Table | N
     heads = sum(row.base > max(rule.at for rule in full) for row in rows) if full else heads_above(rows)
     heads = heads if heads < len(rows) and heads <= MOST_HEADS else 0
     blanks = blanks_of(rows[max(heads - 1, 0) :]) or blanks_of(rows)
-    xs = [left, *((a + b) / 2 for a, b in blanks), right]
+    names = [edge for _, edge in blanks[:1]]  # how far names reach, and a header, differs from page to page
+    right = max(row.words[-1].right for row in rows[heads:])
+    xs = [left, *names, *((a + b) / 2 for a, b in blanks[1:]), right]
     divided = [in_columns(row, blanks) for row in rows]
     said = [[_text(page, piece) for piece in pieces] for pieces in divided]
     named = [[piece for piece in column if piece] for column in zip(*divided[max(heads - 1, 0) :], strict=True)]

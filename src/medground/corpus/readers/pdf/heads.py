@@ -19,6 +19,8 @@ _ALIKE = 0.3
 """Of the distance of two columns: by how much less names may stand in another way over their columns."""
 _LETTER = re.compile(r"[^\W\d_]")
 _VALUE = re.compile(r"\W*\d")
+_INTERVAL = re.compile(r"\(?\d\d ?% ?[A-Z]")
+"""The name of a column of confidence intervals."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -42,7 +44,7 @@ def heads_above(rows: Sequence[Row]) -> int:
     heads = 0
     is_full = False  # each column has its name
     for named, own in zip(is_named[: MOST_HEADS + 1], values, strict=False):
-        figures = [value for value in own if _is_figure(value)]
+        figures = [value for value in own if is_figure(value)]
         is_data = any(not _LETTER.search(value) for value in figures) or (named and has_units and len(figures) > 1)
         if is_data or (named and is_full):
             break
@@ -55,9 +57,19 @@ def heads_above(rows: Sequence[Row]) -> int:
     return heads
 
 
-def _is_figure(value: str) -> bool:
+def has_figures(row: Row) -> bool:
+    """Whether a row has values, and not the names of columns alone."""
+    return any(is_figure(said_by(phrase)) for phrase in row.phrases)
+
+
+def is_figure(value: str) -> bool:
     """Whether a figure is written so, and no year or piece of a name of two lines (`= 38)`)."""
-    return bool(_VALUE.match(value)) and not _YEAR.fullmatch(value) and value.count("(") == value.count(")")
+    return (
+        bool(_VALUE.match(value))
+        and not _INTERVAL.match(value)
+        and not _YEAR.fullmatch(value)
+        and value.count("(") == value.count(")")
+    )
 
 
 def header_of(
@@ -75,11 +87,13 @@ def header_of(
     """
     levels: list[dict[Columns, str]] = []
     for at, (row, said) in enumerate(zip(rows, texts, strict=True)):
+        is_ruled = at > 0 and any(row.base < rule.at < rows[at - 1].base for rule in inner)
         if at == len(rows) - 1 or sum(map(bool, said[1:])) == len(columns) - 1:
             names = {(column, column + 1): text for column, text in enumerate(said) if text}
+        elif levels and not (is_ruled or said[0]) and len(row.phrases) < len(levels[-1]):  # second lines of some names
+            names = {_above(phrase, [*levels[-1]], columns): said_by(phrase) for phrase in row.phrases}
         else:
             names = {under: said_by(words) for under, words in _spans(row, texts[-1], columns, inner)}
-        is_ruled = at > 0 and any(row.base < rule.at < rows[at - 1].base for rule in inner)
         if levels and names and names.keys() <= levels[-1].keys() and not is_ruled:  # names of several lines
             levels[-1] |= {span: f"{levels[-1][span]} {name}" for span, name in names.items()}
         else:
@@ -117,6 +131,12 @@ def _spans(
     if len(runs) < len(several):
         raise Unplaced
     yield from zip(runs, several, strict=True)
+
+
+def _above(phrase: Sequence[Word], spans: Sequence[Columns], columns: Edges) -> Columns:
+    """That of the spans of columns whose middle is nearest."""
+    middle = phrase[0].left + phrase[-1].right
+    return min(spans, key=lambda span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - middle))
 
 
 def _side_by_side(heads: Sequence[Sequence[Word]], below: Sequence[str], columns: Edges) -> list[Columns]:

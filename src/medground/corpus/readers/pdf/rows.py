@@ -13,6 +13,8 @@ from medground.corpus.readers.pdf.glyphs import Glyph
 
 _SPACE, BLANK, _GAP = 0.2, 0.45, 0.8
 """In sizes: between two words; between two columns in all rows; and in one of them at least."""
+_BLANKS = 0.05
+"""Share of blanks among the characters of a page that has them between words; some files leave them out."""
 _COVERED = 0.2
 """Share of rows that may go over the blank between two columns: heads over several, names of groups."""
 
@@ -32,6 +34,8 @@ class Row:
     base: float
     size: float
     words: list[Word]
+    has_blanks: bool
+    """Whether its page has blanks between words, and not only distances."""
 
     @property
     def text(self) -> str:
@@ -70,14 +74,22 @@ def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
         size = max(glyph.style.size for glyph in levels[base])
         for at in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
             above, largest, own = rows[at]
-            if above - base < (0.3 if size > 0.9 * largest else 0.6) * max(size, largest):
+            is_same = size > 0.9 * largest
+            if above - base < (0.3 if is_same else 0.6) * max(size, largest) and (
+                is_same or _lefts(own).isdisjoint(_lefts(levels[base]))  # else rows beside a larger text
+            ):
                 rows[at] = (base, size, own) if size > 1.1 * largest else rows[at]
                 own += levels[base]
                 break
         else:
             rows.append((base, size, levels[base]))
-    found = (Row(base, size, _words(own, size)) for base, size, own in rows)
+    has_blanks = sum(glyph.text.isspace() for glyph in glyphs) > _BLANKS * len(glyphs)
+    found = (Row(base, size, _words(own, size), has_blanks) for base, size, own in rows)
     return [row for row in found if row.words]
+
+
+def _lefts(glyphs: Sequence[Glyph]) -> set[int]:
+    return {round(glyph.left) for glyph in glyphs}
 
 
 def _words(glyphs: list[Glyph], size: float) -> list[Word]:
@@ -123,11 +135,13 @@ def blanks_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
     found = [(part[0][1], part[-1][2]) for part in parts if part]
     least = [_least_covered(part) for part in parts if part]
     narrow = BLANK * size
-    return [
+    parting = [
         inner if inner[1] - inner[0] >= narrow else outer
         for inner, outer in zip(least, found, strict=True)
         if outer[1] - outer[0] >= narrow and _parts_some(wide, outer)
     ]
+    columns = [*zip(*(in_columns(row, parting) for row in wide), strict=True)]
+    return [blank for blank, column in zip(parting, columns[1:], strict=False) if any(column)]
 
 
 def _least_covered(part: Sequence[tuple[int, float, float]]) -> tuple[float, float]:
@@ -149,9 +163,11 @@ def in_columns(row: Row, blanks: Sequence[tuple[float, float]]) -> list[list[Wor
     """The words of a row by column; those that go over a blank stand in the first of their columns."""
     columns: list[list[Word]] = [[] for _ in range(len(blanks) + 1)]
     for number, word in enumerate(row.words):
-        own = sum(word.left > (blank[0] + blank[1]) / 2 for blank in blanks)
+        own = sum(word.left + word.right > blank[0] + blank[1] for blank in blanks)
         before = row.words[number - 1] if number else None
         joins = before is not None and word.left - before.right < BLANK * row.size
+        if before and row.has_blanks:  # else these are two cells, however close
+            joins = joins and before.glyphs[-1].text.isspace()
         last = next((at for at in range(len(columns) - 1, -1, -1) if columns[at]), own)
         columns[last if joins else own].append(word)
     return columns

@@ -117,7 +117,7 @@ def taken_out(
         if not taken.isdisjoint(table.glyphs):
             continue
         told = above.over(page.number, table.xs, table.rows) if above and not tables and not table.heads else table.rows
-        heads = table.heads or heads_of(told)
+        heads = table.heads or len(told) - len(table.rows) or heads_of(told)
         height = table.top - table.bottom
         place = Line(page.number, table.xs[0], table.xs[-1], table.bottom + height / 4, height, "")
         if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
+from medground.corpus.readers.pdf.heads import is_figure
 from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, KEYWORDS, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.pdf.outline import Heading, Labelled, labelled
@@ -157,6 +158,9 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     return labelled(items)
 
 
+_NAME = re.compile(r"[^\W\d_]{3}")
+
+
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The legends of figures and tables, each one paragraph."""
     for label, found in groupby((part for part in parts if part.kind == "legend"), key=lambda part: part.label):
@@ -175,12 +179,22 @@ def with_rows(labelled: Sequence[Labelled], parts: Sequence[Part], tables: Seque
 
 
 def unread_tables(parts: Sequence[Part], tables: Sequence[Sequence[Line]]) -> list[int]:
-    """The pages of the tables of which there is a legend and no row."""
+    """The pages of the tables of which there is a legend and no row, or of which figures were left out."""
     pages = {part.label: part.block.page for part in reversed(parts) if _is_of_table(part)}
     for rows in tables:
         if nearest := _nearest_legend(parts, rows[0]):
             pages.pop(nearest.label, None)
-    return sorted(pages.values())
+    begun = {part.block.page for part in parts if _is_of_table(part)} | {rows[0].page for rows in tables}
+    of_tables = begun | {page + 1 for page in begun}  # where they may go on
+    of_figures = {part.block.page for part in parts if part.kind == "legend" and not _is_of_table(part)}
+    lost = {
+        part.block.page
+        for part in parts
+        if part.kind == "left out"
+        and (part.label == "table" or (part.label == "" and part.block.page in of_tables - of_figures))
+        and any(is_figure(line.text) and not _NAME.search(line.text) for line in part.block.lines)
+    }
+    return sorted([*pages.values(), *lost - {*pages.values()}])
 
 
 def _is_of_table(part: Part) -> bool:
