@@ -30,6 +30,7 @@ _WORD = 0.4
 _TELLING = 1.5
 """Weight of a word without which a question is about nothing."""
 _SURE = 0.9
+"""Share from which a question as it was typed surely begins anew."""
 NEAR = 0.8
 """Share of the likeliest reading from which another one about a different thing is as likely: both are asked back."""
 
@@ -213,7 +214,8 @@ def chosen(asked: str, before: Conversation) -> Reading:
     if best.form == "typed" and (is_bare or (is_elliptic(asked) and not before.topics)):
         former = before.question[:80]
         raise UsageError(f"cannot tell from “{former}” what {asked[:60]!r} is about; write the whole question")
-    choices = (best.reading.text, rival.reading.text) if (rival := turn.rival(shares)) else ()
+    rival = turn.rival(shares)
+    choices: tuple[str, ...] = (best.reading.text, rival.reading.text) if rival else ()
     if best.form == "added to both" and best.things[0].role == "disease" and "which" not in asked.lower():
         choices = tuple(with_subject(asked, topic.name) for topic in best.things)
     return Reading(asked, choices=choices) if choices else best.reading
