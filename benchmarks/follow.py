@@ -2,32 +2,29 @@
 
     python benchmarks/follow.py [--half first|held-out] [--show]
     python benchmarks/follow.py --alone ../shared/data
-    python benchmarks/follow.py --conversations [--half first|held-out] [--show]
+    python benchmarks/follow.py --conversations FILE [--show]
 
-Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before the rule ran:
+Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before it was read:
 
 - `reads`: wordings of the question that is meant. `!refuse`: the former question does not tell, which should be said.
 - `needs`, `without`: what any other wording of it contains, and what none does.
-- `half`: the rule was mended with what `first` showed; `held-out` was drawn at random within each kind and is measured,
-  never looked at. All pairs were written by one person who had read the rule, so they are no sample of users.
+- `half`: `first` is learned from (`scripts/train_choosing.py`); `held-out` was drawn at random within each kind and is
+  measured, never looked at. All pairs were written by one person who had read the rule of then, so they are no sample
+  of users.
 
 A reading is `right` if it is one of `reads`, or holds all of `needs` and nothing of `without`. Otherwise it is `told`
-if the rule said that it could not decide, `as typed` if the follow-up was left alone, and `wrong` if it was changed
+if it was said that it cannot be decided, `as typed` if the follow-up was left alone, and `wrong` if it was changed
 into something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first
 auxiliary.
 
-`--conversations` reads `conversations.jsonl`: five turns each, of which the first stands by itself. Of every other turn
-it is known what the question that is asked has to name (`needs`, with `|` between names of one thing), what it must not
-name (`without`), or which `paper` it is about; `quotes` are the papers that its answer quotes. A turn is `carried` if
-that holds, `asked back` if the rule could not decide, `bare` if it lacks something of it, and `another` if it names
-what it must not, or is about another paper. `first` was written before the rule, which was mended with it; `second` and
-`third` were measured once, and then read too; `fourth` was written without a look at the rule, half by half read after
-it was measured (67 %, 66 %, 50 % and 64 % at first); `held-out` was written with it and is only measured. `fifth` and
-`aside` were written without a look at the rule: `fifth` mended it, `aside` only counted what came of it (28 of 40
-before, 33 of 40 when last counted). All of these have since been read. `sixth` was mended by; `kept` was counted once
-when it was new (48 of 80 turns before, 59 after), and its turns were read then, without another change.
+`--conversations` reads conversations, of which the first turn stands by itself. Of every other turn it is known what
+the question that is asked has to name (`needs`, with `|` between names of one thing), what it must not name
+(`without`), or which `paper` it is about; `quotes` are the papers that its answer quotes, `back` the two things about
+which it may be asked back. A turn is `carried` if that holds, `asked back` if two readings are given or none, `bare`
+if it lacks something, and `another` if it names what it must not, or is about another paper. All conversations of the
+project (`scripts/conversations.jsonl`) are learned from: measure on others, and show none of their turns.
 
-`--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
+`--alone` asks each question of PubMedQA's test split after an unrelated one: it should stay as it was typed.
 """
 
 from __future__ import annotations
@@ -49,7 +46,6 @@ from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 
 PAIRS = Path(__file__).with_name("follow.jsonl")
-CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
 TURNS = ("carried", "asked back", "bare", "another")
 OUTCOMES = ("right", "told", "as typed", "wrong")
 REFUSED = "!refuse"
@@ -104,9 +100,9 @@ def _row(name: str, found: list[str]) -> str:
 
 
 def stay_alone(data: Path) -> None:
-    """Print how many of PubMedQA's questions stay as typed, each after the question before it."""
+    """Print how many of PubMedQA's test questions stay as typed, each after the question before it."""
     with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        questions = [json.loads(line)["question"] for line in lines]
+        questions = [row["question"] for row in map(json.loads, lines) if row["split"] == "test"]
     found = [_plain(by_rule(asked, former)) == _plain(asked) for former, asked in pairwise(questions)]
     low, high = wilson(sum(found), len(found))
     print(f"as typed: {sum(found)} of {len(found)} ({sum(found) / len(found):.1%}; {low:.1%} to {high:.1%})")
@@ -155,46 +151,43 @@ def _turn(turn: dict[str, Any], read: Question) -> str:
     paper = follows.paper if follows else None
     if paper != turn.get("paper"):
         return "another" if paper else "bare"
-    if any(name in lower for name in turn["without"]):
+    if any(name.lower() in lower for name in turn.get("without", ())):
         return "another"
-    return "carried" if all(any(name in lower for name in one.split("|")) for one in turn["needs"]) else "bare"
+    needs = (names.lower().split("|") for names in turn.get("needs", ()))
+    return "carried" if all(any(name in lower for name in names) for names in needs) else "bare"
 
 
-def conversations(half: str) -> list[dict[str, Any]]:
-    """The conversations of one part of the file."""
-    lines = map(json.loads, CONVERSATIONS.read_text(encoding="utf-8").splitlines())
-    return [conversation for conversation in lines if conversation["half"] == half]
-
-
-def show_conversations(half: str, *, show: bool) -> None:
-    """Print how the turns of the conversations of one part were read."""
-    read = [turns(conversation) for conversation in conversations(half)]
+def show_conversations(file: Path, *, show: bool) -> None:
+    """Print how the turns of the conversations of a file were read."""
+    told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    read = [list(zip(turns(one), one["turns"][1:], strict=True)) for one in told]
     found = [turn for conversation in read for turn in conversation]
-    counts = Counter(outcome for outcome, _, _ in found)
+    counts = Counter(outcome for (outcome, _, _), _ in found)
+    back = Counter(outcome for (outcome, _, _), turn in found if turn.get("back"))
     low, high = wilson(counts["carried"], len(found))
-    print(f"{half}: {len(read)} conversations, {len(found)} turns: " + ", ".join(f"{n} {counts[n]}" for n in TURNS))
+    print(f"{len(read)} conversations, {len(found)} turns: " + ", ".join(f"{n} {counts[n]}" for n in TURNS))
+    print(f"of these, where two things may be meant: {dict(back)}")
     print(f"carried: {counts['carried'] / len(found):.0%} ({low:.0%} to {high:.0%})")
     if show:
-        for outcome, asked, told in found:
-            print(f"{outcome:11}{asked} -> {told}")
+        for (outcome, asked, text), _ in found:
+            print(f"{outcome:11}{asked} -> {text}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    halves = ("first", "second", "third", "fourth", "fifth", "held-out", "aside", "sixth", "kept")
-    parser.add_argument("--half", choices=halves, default="first")
+    parser.add_argument("--half", choices=("first", "held-out"), default="first")
     parser.add_argument("--show", action="store_true", help="print every reading that is not right")
     parser.add_argument("--alone", type=Path, metavar="DATA", help="ask questions that need no other one")
-    parser.add_argument("--conversations", action="store_true", help="read conversations of five turns")
+    parser.add_argument("--conversations", type=Path, metavar="FILE", help="read conversations of several turns")
     chosen = parser.parse_args()
     if chosen.alone:
         stay_alone(chosen.alone)
         return
-    if chosen.show and chosen.half == "held-out" and not chosen.conversations:
-        parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
     if chosen.conversations:
-        show_conversations(chosen.half, show=chosen.show)
+        show_conversations(chosen.conversations, show=chosen.show)
         return
+    if chosen.show and chosen.half == "held-out":
+        parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     pairs = [pair for pair in pairs if pair["half"] == chosen.half]
     print(f"| {chosen.half} half, % | n | {' | '.join(OUTCOMES)} | right, 95 % |")

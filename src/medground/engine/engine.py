@@ -21,8 +21,7 @@ from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, Unfini
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
 from medground.home.settings import Settings
-from medground.language.conversation import names_its_subject
-from medground.language.follow_up import follow_up
+from medground.language.follow_up import follow_up, is_unrelated
 from medground.language.risk.notices import answered_all_the_same, most_urgent, notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
@@ -113,7 +112,7 @@ class Engine(CheckEngine, KeptAnswers):
         said = (given.text, given.context) if given else (checked_text(question, "question"), "")
         with notice_first(*said, context) as notice:
             former = self.answer(follow) if follow is not None and not (notice and notice.stops) else None
-            if former and former.notice and former.notice.stops and not names_its_subject(said[0]):
+            if former and former.notice and former.notice.stops and not is_unrelated(said[0], former):
                 notice, former = former.notice, None  # still about the person in danger
             if former is not None:
                 asked = follow_up(question, former, self.now().year, task=task, options=options, context=context)

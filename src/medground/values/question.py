@@ -122,7 +122,9 @@ class Follows(Frozen):
     carried: str = Field(default="", exclude_if=_is_empty)
     """What the question was about before and names no longer, such as `gout`; empty where nothing was added."""
     things: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
-    """What the conversation is about, the latest first."""
+    """What the conversation named, the latest first, each as often as it was named."""
+    began: str = Field(default="", exclude_if=_is_empty)
+    """The question with which the conversation began, or began anew."""
     paper: DocumentId | None = Field(default=None, exclude_if=_is_empty)
     """The one paper of that answer that the question is about, such as "the trial"; only this paper is searched."""
     choices: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
