@@ -143,8 +143,9 @@ def candidates(asked: str, before: Conversation) -> list[Candidate]:
         found += _of_the_former(asked, before)
     for whole in wholes:
         found += list(_of_the_former(whole.reading.text, before)) or [whole]
-    says_all = len(found) > 1 and _TRUE.fullmatch(asked.rstrip(" ?.!"))  # does this hold for warfarin?
-    if not says_all and _WHOLLY_SAID.isdisjoint(candidate.form for candidate in (*found, *wholes)):
+    if len(found) > 1 and _TRUE.fullmatch(asked.rstrip(" ?.!")):  # does this hold for warfarin?
+        found = found[1:]
+    elif _WHOLLY_SAID.isdisjoint(candidate.form for candidate in (*found, *wholes)):
         found += _with_things(asked, before)
     alike = dict[tuple[str, str], Candidate]()
     for candidate in found:
