@@ -50,6 +50,10 @@ _ENDS |= {"hello", "hi", "hey", "thanks", "thank", "please", "ok", "okay", "yes"
 _LONGEST_PHRASE = 4
 _TELLING = 2.5
 """Weight from which a word may be the name of something, though no heading has it."""
+_HELPING = lazy_pattern(
+    r"\b(?:do|does|did|can|could|will|would) (?P<means>[\w-]+) (?:help|work|prevent|reduce|cure|treat|improve)\b",
+    re.IGNORECASE,
+)
 _ORDER = ("disease", "treatment", "name", "symptom", "test", "finding", "other", "people")
 """Roles by how likely a thing of it is the subject."""
 _REMEMBERED = 24
@@ -186,7 +190,12 @@ def named_in(text: str) -> tuple[Topic, ...]:
         if offer and topic.role == "disease":
             found = [other for other in found if other.name != offer["means"]]
             found.insert(found.index(topic), Topic(offer[0] + topic.name, "treatment"))  # vaccine for mumps
-    return tuple(replace(topic, role=_by_form(topic.name)) if topic.role == "other" else topic for topic in found)
+    helping = {one["means"] for one in _HELPING.finditer(text)}  # does velnorixan help
+    roles: dict[str, Role] = dict.fromkeys(helping, "treatment")
+    return tuple(
+        replace(topic, role=roles.get(topic.name) or _by_form(topic.name)) if topic.role == "other" else topic
+        for topic in found
+    )
 
 
 def _by_form(name: str) -> Role:

@@ -109,11 +109,21 @@ def questions_in(asked: Asked) -> tuple[tuple[str, Asked], ...]:
     first = f"{said[0]}?"
     found = [(said[0], first)]
     try:
-        found += [(part, read_follow_up(f"{part}?", first).text) for part in said[1:]]
+        found += [(part, _on_the_first(read_follow_up(f"{part}?", first), first)) for part in said[1:]]
     except UsageError:
         return ((text, asked),)
     readings = tuple((part, asked.reworded(whole)) for part, whole in found)
     return readings if all(one.deciding for _, one in readings) else ((text, asked),)
+
+
+def _on_the_first(reading: Reading, first: str) -> str:
+    """What was read; of two choices, that on what the question before names first."""
+
+    def place(choice: str) -> int:
+        own = [word.strip("?") for word in choice.split() if word.lower() not in reading.text.lower().split()]
+        return min((first.find(word) for word in own if word in first), default=len(first))
+
+    return min(reading.choices, key=place, default=reading.text)
 
 
 def within(filters: Filters, more: Filters) -> Filters:

@@ -186,25 +186,24 @@ def _strongest(asked: Asked, reading: Reading) -> Reading:
 def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings, in the same order, with their sentences judged, by a network too if one is given.
 
-    A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
-    that forbids it comes before all others.
+    A document that names nothing of the question comes after others. A sentence that forbids what is asked comes first.
     """
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     judged = list[dict[int, Judged]]()
     antecedents = [_antecedents(reading) for reading in readings]
     naming = [asked.names_any(text_of(reading)) for reading in readings]
-    rows = terms(asked, candidates(readings))
-    for reading, led, found, names in zip(readings, antecedents, rows, naming, strict=True):
+    scored = terms(asked, candidates(readings))
+    for reading, led, found, names in zip(readings, antecedents, scored, naming, strict=True):
         off = {} if names or not any(naming) else {"another subject": GAINS["another subject"]}
         pairs = zip(sentences_of(reading), found, strict=True)
         judged.append({p.start + at: _judged(asked, p, at, end, led, {**row, **off}) for (p, at, end), row in pairs})
     if network is not None:
         judged = read_together(asked, judged, network)
     forbidding = [
-        (sentences, start)
-        for sentences, led in zip(judged, antecedents, strict=True)
-        for start, one in sentences.items()
+        (found, start)
+        for found, led in zip(judged, antecedents, strict=True)
+        for start, one in found.items()
         if forbidden(asked, one.title, one.sentence, led[start]) > 0
     ]
     if forbidding:
@@ -227,10 +226,7 @@ def _antecedents(reading: Reading) -> dict[int, str]:
 def _judged(
     asked: Asked, passage: Passage, start: int, end: int, antecedents: Mapping[int, str], terms: Mapping[str, float]
 ) -> Judged:
-    """A sentence of a passage, judged for a question, whose value in a table comes first if that is asked.
-
-    Its type is looked for in what it points back to as well, with which it is quoted.
-    """
+    """A sentence of a passage, judged for a question; its type is looked for in what it points back to as well."""
     title, sentence = passage.title, passage.text[start:end]
     whole = f"{antecedents[passage.start + start]} {sentence}"
     of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked

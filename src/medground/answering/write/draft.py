@@ -45,9 +45,7 @@ def drafted(
     remarks = (remark(without_marks(text), documents, question.text) for text in filter(is_absence, output.missing))
     free = question.task == "free"
     answer = tuple(dict.fromkeys(map(without_marks, output.answer))) if free else output.answer
-    reason = ""
-    if author and author.is_model and not answer:
-        reason = f"{author.name} found no answer in the passages"
+    reason = f"{author.name} found no answer in the passages" if author and author.is_model and not answer else ""
     return Draft(
         sentences=tuple(sentences),
         answer=answer,
@@ -66,17 +64,19 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
 def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
     """The quotes that are shown where no model writes, best first; of a replaced version, last.
 
-    Where passages name all that a question is about, quotes from other passages are left out; a comparison needs both
-    sides.
+    Where passages name all that a question is about, quotes from other passages are left out, and below the first one
+    those from passages with less of what it asks than others have; a comparison needs both sides.
     """
     run.answered_by[read_and_answer.name] = KEYLESS
     documents = run.ledger.documents
-    on_it = [e for e in evidence if not asked.unnamed([as_read(e, documents[e.document_id], AROUND)])]
-    usable = on_it if on_it and not asked.comparison else evidence
-    older = {one.id for one, _ in replaced([documents[e.document_id] for e in usable])}
-    views = evidence_views(sorted(usable, key=lambda e: e.document_id in older), documents)
+    passages = {e.id: as_read(e, documents[e.document_id], AROUND) for e in evidence}
+    on_it = [e for e in evidence if asked.comparison or not asked.unnamed([passages[e.id]])] or evidence
+    older = {one.id for one, _ in replaced([documents[e.document_id] for e in on_it])}
+    views = evidence_views(sorted(on_it, key=lambda e: e.document_id in older), documents)
     chosen = chosen_quotes(asked, views, run.settings.recipe.sentences)
-    return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
+    full = {one.id for one in chosen if asked.comparison or not asked.uncovered([passages[one.id]])}
+    shown = [one for one in chosen if not full or one is chosen[0] or one.id in full]
+    return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in shown)
 
 
 Mark = Callable[[Evidence], str]

@@ -58,8 +58,7 @@ def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) ->
 def _opposed_second(usable: list[EvidenceView]) -> list[EvidenceView]:
     """The quotes, with the first one of another paper that denies the first quote in the second place."""
     others = usable[1:]
-    denying = (e for e in others if e.title != usable[0].title and opposed(usable[0].quote, e.quote))
-    second = next(denying, None)
+    second = next((e for e in others if e.title != usable[0].title and opposed(usable[0].quote, e.quote)), None)
     return [*usable[:1], *([second] if second else []), *(e for e in others if e is not second)]
 
 
