@@ -46,6 +46,7 @@ from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 
 PAIRS = Path(__file__).with_name("follow.jsonl")
+LEARNED = Path(__file__).parent.parent / "scripts" / "follow_pairs.jsonl"
 TURNS = ("carried", "asked back", "bare", "another")
 OUTCOMES = ("right", "told", "as typed", "wrong")
 REFUSED = "!refuse"
@@ -188,7 +189,8 @@ def main() -> None:
         return
     if chosen.show and chosen.half == "held-out":
         parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
-    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    file = LEARNED if chosen.half == "first" else PAIRS
+    pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     pairs = [pair for pair in pairs if pair["half"] == chosen.half]
     print(f"| {chosen.half} half, % | n | {' | '.join(OUTCOMES)} | right, 95 % |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")

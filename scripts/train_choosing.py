@@ -2,7 +2,7 @@
 
 `conversations.jsonl` has conversations in people's words. Of each turn but the first it says what its written text has
 to name (`needs`, with `|` between names of one thing) and must not name (`without`), or which `paper` it is about;
-`from` tells who wrote it when. `benchmarks/follow.jsonl` has pairs, of which the half `first` is learned from. A
+`from` tells who wrote it when. `follow_pairs.jsonl` has pairs of questions. A
 candidate is right if its text holds that; of several right ones, what takes up fewer plain words counts more. What
 stands alone stays as it was typed: the first turn of another conversation, and questions of PubMedQA's training split,
 BioASQ 7b and MedQuAD, each after a conversation on something else.
@@ -38,7 +38,7 @@ from medground.values.answer import SourceDocument
 ROOT = Path(__file__).parent.parent
 OUT = ROOT / "src" / "medground" / "data" / "choosing.tsv.gz"
 CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
-PAIRS = ROOT / "benchmarks" / "follow.jsonl"
+PAIRS = ROOT / "scripts" / "follow_pairs.jsonl"
 _ROUNDS, _PENALTY, _ANOTHER, _LEAST, _SMALLEST = 2, 1.0, 1.0, 3, 0.03
 _OF_PAIRS, _OF_BEGINNINGS, _PLAIN = 3.0, 0.4, 0.8
 """The weight of a pair, of what stands alone, and of a right candidate for each plain thing that it has more."""

@@ -14,9 +14,10 @@ from medground.answering.conclude.decision import decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.explanation import FirstLine, tell_first_line
 from medground.answering.run import Run
-from medground.answering.verify.context import as_read, usable
+from medground.answering.verify.context import AROUND, as_read, usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
+from medground.language.follow_up import questions_in
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SourceDocument
 from medground.values.decision import AnswerCheck, Decision
@@ -115,10 +116,9 @@ def _first_line(decision: Decision, kept: Sequence[Verdicted], run: Run) -> Firs
 
 
 def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run) -> list[Verdicted]:
-    """The released statements, or the nearest where none is on all of what was asked; and what stands beside them."""
-    if not decision.unmentioned or decision.check is not None:
-        return list(kept)
-    shown = _nearest([pair for pair in kept if pair[0] not in draft.beside], run)
+    """The released statements on the question's subject, else the nearest; and what stands beside them."""
+    own = [pair for pair in kept if pair[0] not in draft.beside]
+    shown = _nearest(own, run) if decision.unmentioned and decision.check is None else _on_subject(own, draft, run)
     return [pair for pair in kept if pair in shown or pair[0] in draft.beside]
 
 
@@ -129,12 +129,24 @@ def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
     return [pair for pairs in found[:_NEAREST] for pair in pairs]
 
 
-def _with_quotes(kept: Sequence[Verdicted], run: Run) -> Iterator[tuple[list[Verdicted], list[str]]]:
-    """The statements of each sentence, and its quotes as they are read."""
+def _on_subject(kept: list[Verdicted], draft: Draft, run: Run) -> list[Verdicted]:
+    """Without quotes on something else, where others are on all that one question asks; what a network read stays."""
+    asked, quoted = run.asked, all(verdict.label == "quoted" for _, verdict in kept)
+    is_one = quoted and not asked.comparison and len(questions_in(asked)) == 1
+    sentences = list(_with_quotes(kept, run, AROUND)) if is_one else []
+    on_it = [any(not (asked.unnamed([one]) or asked.uncovered([one])) for one in read) for _, read in sentences]
+    if not any(on_it):
+        return kept
+    on_it[0] |= draft.read_as_answer
+    return [pair for (pairs, _), is_on in zip(sentences, on_it, strict=True) if is_on for pair in pairs]
+
+
+def _with_quotes(kept: Sequence[Verdicted], run: Run, around: int = 0) -> Iterator[tuple[list[Verdicted], list[str]]]:
+    """The statements of each sentence, and its quotes as they are read, with so many characters around them."""
     documents, quotes, left = run.ledger.documents, {e.id: e for e in run.ledger.evidence}, iter(kept)
     for group in by_sentence([statement for statement, _ in kept]):
         cited = [quotes[e] for e in dict.fromkeys(e for one in group for e in one.evidence)]
-        yield list(islice(left, len(group))), [as_read(one, documents[one.document_id]) for one in cited]
+        yield list(islice(left, len(group))), [as_read(one, documents[one.document_id], around) for one in cited]
 
 
 def _from_memory(decision: Decision, evidence: Sequence[Evidence], kept: Sequence[Verdicted], run: Run) -> bool:

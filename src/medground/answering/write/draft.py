@@ -64,19 +64,16 @@ def written(output: WriteOutput) -> tuple[Sentence, ...]:
 def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
     """The quotes that are shown where no model writes, best first; of a replaced version, last.
 
-    Where passages name all that a question is about, quotes from other passages are left out, and below the first one
-    those from passages with less of what it asks than others have; a comparison needs both sides.
+    Where passages name all that a question is about, others are left out; a comparison needs both sides.
     """
     run.answered_by[read_and_answer.name] = KEYLESS
     documents = run.ledger.documents
-    passages = {e.id: as_read(e, documents[e.document_id], AROUND) for e in evidence}
-    on_it = [e for e in evidence if asked.comparison or not asked.unnamed([passages[e.id]])] or evidence
+    full = [e for e in evidence if not asked.unnamed([as_read(e, documents[e.document_id], AROUND)])]
+    on_it = full if full and not asked.comparison else evidence
     older = {one.id for one, _ in replaced([documents[e.document_id] for e in on_it])}
     views = evidence_views(sorted(on_it, key=lambda e: e.document_id in older), documents)
     chosen = chosen_quotes(asked, views, run.settings.recipe.sentences)
-    full = {one.id for one in chosen if asked.comparison or not asked.uncovered([passages[one.id]])}
-    shown = [one for one in chosen if not full or one is chosen[0] or one.id in full]
-    return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in shown)
+    return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 
 Mark = Callable[[Evidence], str]
