@@ -18,7 +18,7 @@ from medground.language import words
 from medground.language.conversation import MEANS, Conversation, Topic, read, topics_of
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
 from medground.language.plain_words import is_plain
-from medground.language.readings import ONE, Candidate, Reading, candidates, is_elliptic, pointer, with_subject
+from medground.language.readings import ONE, Candidate, Reading, candidates, is_elliptic, pointer
 
 Features = Mapping[str, float]
 _TOKEN = re.compile(r"<\w+>|[^\W_]+(?:['’][^\W_]+)*|[?:;,]")
@@ -31,6 +31,8 @@ _TELLING = 1.5
 """Weight of a word without which a question is about nothing."""
 _SURE = 0.9
 """Share from which a question as it was typed surely begins anew."""
+_SIMPLE = frozenset(("added", "pointing"))
+"""Forms of a reading that takes up one thing."""
 NEAR = 0.8
 """Share of the likeliest reading from which another one about a different thing is as likely: both are asked back."""
 
@@ -201,6 +203,16 @@ class Turn:
                 return other if other_share >= NEAR * share else None
         return None
 
+    def of_two(self, best: Candidate) -> tuple[str, ...]:
+        """The readings on each of two diseases of the question before, where the likeliest is on one or both."""
+        question, form = self.before.question, best.form.removesuffix(" to both")
+        two = [topic for topic in self.before.topics if topic.role == "disease" and topic.name in question]
+        if len(two) != 2 or best.things[:1] not in {(topic,) for topic in two} or form not in _SIMPLE:
+            return ()
+        two.sort(key=lambda topic: question.find(topic.name))
+        found = {one.things: one.reading.text for one in self.candidates if one.form == form}
+        return tuple(found[(topic,)] for topic in two if (topic,) in found)
+
 
 def chosen(asked: str, before: Conversation) -> Reading:
     """The likeliest reading of a question after a conversation, or the two between which it does not tell.
@@ -216,8 +228,8 @@ def chosen(asked: str, before: Conversation) -> Reading:
         raise UsageError(f"cannot tell from “{former}” what {asked[:60]!r} is about; write the whole question")
     rival = turn.rival(shares)
     choices: tuple[str, ...] = (best.reading.text, rival.reading.text) if rival else ()
-    if best.form == "added to both" and best.things[0].role == "disease" and "which" not in asked.lower():
-        choices = tuple(with_subject(asked, topic.name) for topic in best.things)
+    if max(shares) < _SURE and "which" not in asked.lower():
+        choices = turn.of_two(best) or choices
     return Reading(asked, choices=choices) if choices else best.reading
 
 
