@@ -92,6 +92,7 @@ def test_an_ebook_in_the_order_of_its_pages(tmp_path: Path) -> None:
         ("Sage > Dose", "Take it.\n\n12 to 18 | Dose: 125 mg"),
         ("Thyme", "It eases cough."),
     ]
+    assert pieces(document_of(ebook(tmp_path / "c.epub", pages, times=2_000))) == pieces(document)
     assert "DRM" in refusal(ebook(tmp_path / "b.epub", pages, locked="a.xhtml"))
 
 

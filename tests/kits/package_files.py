@@ -100,12 +100,12 @@ def slides(path: Path, *made: tuple[str, str, str]) -> Path:
     return packed(path, {"ppt/presentation.xml": deck, "ppt/_rels/presentation.xml.rels": links(to), **parts})
 
 
-def ebook(path: Path, pages: Mapping[str, str], *, locked: str = "") -> Path:
-    """An e-book of these pages by their addresses, in the order of the book."""
+def ebook(path: Path, pages: Mapping[str, str], *, locked: str = "", times: int = 1) -> Path:
+    """An e-book of these pages by their addresses, in the order of the book, which is listed so many times."""
     items = "".join(f'<item id="i{n}" href="{at}"/>' for n, at in enumerate(pages))
     order = "".join(f'<itemref idref="i{n}"/>' for n, _ in enumerate(pages))
     about = "<dc:title>Herbs</dc:title><dc:creator>Ana Gil</dc:creator><dc:date>2019-02</dc:date>"
-    book = f"<metadata>{about}</metadata><manifest>{items}</manifest><spine>{order}</spine>"
+    book = f"<metadata>{about}</metadata><manifest>{items}</manifest><spine>{order * times}</spine>"
     parts = {
         "META-INF/container.xml": '<container><rootfile full-path="OEBPS/book.opf"/></container>',
         "OEBPS/book.opf": f'<package xmlns:dc="http://purl.org/dc/elements/1.1/">{book}</package>',

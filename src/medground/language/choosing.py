@@ -210,8 +210,8 @@ class Turn:
         if len(two) != 2 or best.things[:1] not in {(topic,) for topic in two} or form not in _SIMPLE:
             return ()
         two.sort(key=lambda topic: question.find(topic.name))
-        found = {one.things: one.reading.text for one in self.candidates if one.form == form}
-        return tuple(found[(topic,)] for topic in two if (topic,) in found)
+        on_one = [one for one in self.candidates if one.form == form]
+        return tuple(one.reading.text for topic in two for one in on_one if one.things == (topic,))
 
 
 def chosen(asked: str, before: Conversation) -> Reading:

@@ -29,8 +29,8 @@ def epub_document(top: zipfile.Path, name: str) -> Document:
     locked = {one.get("URI") for one in part_xml(locks).iter("{*}CipherReference")} if locks.exists() else set()
     pages = {item.get("id"): item for item in book.iterfind("{*}manifest/{*}item")}
     composition, hidden = Composition(), list[str]()
-    for entry in book.iterfind("{*}spine/{*}itemref"):
-        page = pages[entry.get("idref")]
+    for key, entry in {one.get("idref"): one for one in book.iterfind("{*}spine/{*}itemref")}.items():  # each page once
+        page = pages[key]
         part = beside(listed, page.get("href", ""))
         if part.at in locked:
             raise ValueError("the e-book is protected against copying (DRM); save it without")
@@ -38,7 +38,7 @@ def epub_document(top: zipfile.Path, name: str) -> Document:
             title, chapter, unseen = shown_page(content_of(part))
             composition.extend(chapter, title)
             hidden += unseen
-    said: dict[str, list[str]] = {"title": [Path(name).stem]}
+    said = {"title": [Path(name).stem]}
     for one in book.iterfind("{*}metadata/*"):
         if field := _FIELDS.get(name_of(one)):
             said.setdefault(field, []).append(flat_text(one))
