@@ -14,7 +14,7 @@ from medground.home.settings import Settings
 from medground.models.operators.answering import AnswerOutput, ReadInput
 from medground.models.operators.checking import CheckInput, CheckOutput, StatementCheck
 from medground.models.operators.reasoning import SubClaim
-from medground.models.operators.translating import TranslateOutput
+from medground.models.operators.rewording import CompleteInput, CompleteOutput, TranslateOutput
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 QUOTE = "Aspirin reduced the risk of stroke in adults."
@@ -65,6 +65,14 @@ def german(value: ReadInput) -> AnswerOutput:
     return AnswerOutput(statements=(said,), answer=("yes",))
 
 
+def quoted(value: ReadInput) -> AnswerOutput:
+    (sentence,) = (one.id for passage in value.passages for one in passage.sentences)
+    return AnswerOutput(
+        statements=(SubClaim(text="In adults aspirin lowered the risk of stroke.", sentences=(sentence,)),),
+        answer=("yes",),
+    )
+
+
 def agreed(value: CheckInput) -> CheckOutput:
     judged = tuple(
         StatementCheck(statement=one.id, relation="entails", best=value.evidence[0].id) for one in value.statements
@@ -87,3 +95,25 @@ def test_a_question_in_another_language_is_searched_in_english_and_answered_in_i
         assert (answer.question.typed, answer.question.text) == (asked, QUESTION)
         assert f"the question was read in English as “{QUESTION}”" in answer.warnings
         assert engine.ask(asked).id == answer.id
+
+
+def test_a_follow_up_is_read_by_the_model_and_without_it_by_what_was_learned(
+    papers: Path, scripted_model: type
+) -> None:
+    typed, whole = "and was it seen in grown-ups", "Does aspirin reduce the risk of stroke in adults?"
+
+    def completed(value: CompleteInput) -> CompleteOutput:
+        assert (value.conversation, value.question) == ((QUESTION,), typed)
+        return CompleteOutput(whole=whole)
+
+    replies: dict[str, object] = {"complete": completed, "read_and_answer": quoted, "check": agreed}
+    settings = Settings.load(options={"retrieval.corpora": ("papers",)})
+    with BlockingEngine(settings, model=scripted_model(replies, name="mine")) as engine:
+        first = engine.ask(QUESTION)
+        second = engine.ask(typed, follow=first.trace_id)
+        assert (second.question.text, second.question.typed) == (whole, whole)
+        assert second.question.follows and second.question.follows.asked == typed
+        assert second.question.follows.things == 2 * ("aspirin", "stroke")
+        replies["complete"] = ModelFailed("it broke", model="mine")
+        third = engine.ask("does it do that in adults", follow=first.trace_id)
+        assert third.question.text != whole and any("what the conversation leaves out" in w for w in third.warnings)

@@ -16,12 +16,13 @@ from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings_groups import BudgetSettings
+from medground.language.follow_up import reread
 from medground.language.question_reading import Asked, InWords
-from medground.language.requests import ENGLISH_ONLY, looks_foreign
+from medground.language.requests import ENGLISH_ONLY, looks_foreign, request_in
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
 from medground.models.operators.checking import check
-from medground.models.operators.translating import TranslateInput, translate
+from medground.models.operators.rewording import CompleteInput, TranslateInput, complete, translate
 from medground.models.operators.verifying import assess, label
 from medground.models.registry import Models
 from medground.pubmed.other_syntax import from_other_service
@@ -148,7 +149,7 @@ class Run(Retrieval, InWords):
         Raises UsageError: the recipe does not declare the operator; BudgetExhausted: the run reached one of its limits
         before or by this call; ModelFailed: the model returned no usable output; its cost is counted.
         """
-        if operator is not translate and operator not in self.recipe.operators:
+        if operator not in (complete, translate, *self.recipe.operators):
             raise UsageError(
                 f"the recipe {self.recipe.name} does not declare operator {operator.name!r}; add it to `operators`"
             )
@@ -196,6 +197,28 @@ class Run(Retrieval, InWords):
     def author(self, *operators: Operator[Any, Any]) -> Author | None:
         """Who answered the first of these operators that has been asked; None if none has."""
         return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
+
+    async def as_meant(self) -> Question:
+        """The question, of a follow-up as the model reads it after the conversation, where one is used.
+
+        Raises BudgetExhausted: the run reached one of its limits.
+        """
+        follows = self.question.follows
+        if follows is None or follows.paper or not self.answerer(complete).is_model:
+            return self.question
+        if request_in(follows.asked, self.now().year):
+            return self.question
+        before = tuple(dict.fromkeys(filter(None, (follows.began, follows.question))))
+        given = CompleteInput(
+            conversation=before,
+            things=tuple(dict.fromkeys(follows.things)),
+            question=follows.asked,
+            reading=self.question.text,
+        )
+        output = await self.ask_for_part(complete, given, "what the conversation leaves out")
+        self.question = reread(self.question, output.whole)
+        self.notice = self.notice or most_urgent(self.question.text)
+        return self.question
 
     async def in_english(self) -> Question:
         """The question, from now on in English as far as the model translates it; a warning says how it is read.

@@ -94,13 +94,14 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
     check_limits(run)
     if run.question.plan is not None and not recipe.researches:
         raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe {RESEARCH}")
-    if (reply := await replied(run)) is not None:
-        return reply
-    if (left_out := await nothing_within(run)) is not None:
-        return left_out
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
+            await run.as_meant()
+            if (reply := await replied(run)) is not None:
+                return reply
+            if (left_out := await nothing_within(run)) is not None:
+                return left_out
             question = await run.in_english()
             if run.notice is not None and run.notice.stops:
                 return not_searched(run)

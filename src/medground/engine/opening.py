@@ -30,7 +30,7 @@ def operator_names() -> tuple[str, ...]:
     """All operators by name, for settings that give one to a model: of recipes, of tables, and those that join."""
     recipes = [*map(open_recipe, RECIPES), *added("recipes", Recipe).values()]
     declared = [operator.name for recipe in recipes for operator in recipe.operators]
-    return tuple(sorted({"tabulate", "translate", *declared, *joining("medground.operators")}))
+    return tuple(sorted({"complete", "tabulate", "translate", *declared, *joining("medground.operators")}))
 
 
 # What a fetched critic changes: without a language model, it judges where no setting names another.

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.choosing import begins_anew, chosen
-from medground.language.conversation import Conversation, papers_meant
+from medground.language.conversation import Conversation, named_in, papers_meant
 from medground.language.noun_phrases import ASKING, AUXILIARIES
 from medground.language.pattern import lazy_pattern
 from medground.language.question_reading import Asked
@@ -124,6 +125,24 @@ def _on_the_first(reading: Reading, first: str) -> str:
         return min((first.find(word) for word in own if word in first), default=len(first))
 
     return min(reading.choices, key=place, default=reading.text)
+
+
+def reread(question: Question, whole: str) -> Question:
+    """A follow-up question as somebody reads it who knows the conversation, in place of what its words mean alone."""
+    follows = question.follows
+    assert follows is not None
+    before = Conversation(follows.question, began=follows.began)
+    again = Question.ask(whole, task=None if question.task == Question.ask(question.text).task else question.task)
+    things = follows.things[0 if follows.choices else len(named_in(question.text)) :]
+    read = follows.replace(
+        word="",
+        stands_for="",
+        carried="",
+        choices=(),
+        began=before.began_after(follows.asked, again.text),
+        things=replace(before, earlier=things).things_after(again.text),
+    )
+    return question.replace(text=again.text, task=again.task, follows=read)
 
 
 def within(filters: Filters, more: Filters) -> Filters:
