@@ -7,8 +7,8 @@ American spellings are one word already (`words.stem`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -176,7 +176,20 @@ def subjects(question: str) -> tuple[Subject, ...]:
         found += _unlisted(plain, question, found)
         if any(subject.decides for subject in found):
             break
-    return tuple(found)
+    return tuple(_tumors_named(found, question))
+
+
+def _tumors_named(found: Sequence[Subject], question: str) -> Iterator[Subject]:
+    """Subjects, of which an unknown name before a word for tumors is the name of one: a text names both, or is about
+    something else that is called so, as Wilson disease is for "Wilsons tumor".
+    """
+    tumors = {one.start: one.said for one in found if one._trees and all(t.startswith("C04") for t in one._trees)}
+    for one in found:
+        behind = tumors.get(one.start + len(one.said) + 1)
+        if behind and one.decides and not (one.heading or one.names or CODE.match(one.said)):
+            yield replace(one, said=f"{one.said} {behind}")
+        else:
+            yield one
 
 
 def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subject]:
