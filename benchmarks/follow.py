@@ -132,13 +132,12 @@ def turns(conversation: dict[str, Any]) -> list[tuple[str, str, str]]:
     question, found = Question.ask(first["asked"]), []
     quotes = first.get("quotes", [])
     for turn in others:
-        try:
-            read = follow_up(turn["asked"], _answered(question, quotes), 2026)
-        except UsageError as error:
-            found.append(("asked back", turn["asked"], str(error)))
-            continue
+        read = follow_up(turn["asked"], _answered(question, quotes), 2026)
         follows = read.follows
         assert follows is not None
+        if follows.unclear:
+            found.append(("asked back", turn["asked"], follows.unclear))
+            continue
         told = f"{read.text} [{follows.paper}]" if follows.paper else " / ".join(follows.choices) or read.text
         found.append((_turn(turn, read), turn["asked"], told))
         question, quotes = read, turn.get("quotes", [])

@@ -36,9 +36,11 @@ _NO_LIMITS = Filters()
 async def replied(run: Run) -> Answer | None:
     """The answer to what asks nothing of the literature; None for a question, also for one that is asked again.
 
-    Raises SnapshotCorrupt: a corpus has changed since it was built.
+    Raises UsageError: nobody can tell what a follow-up means; SnapshotCorrupt: a corpus has changed since it was built.
     """
     question, follows, now = run.question, run.question.follows, run.now().year
+    if follows and follows.unclear:
+        raise UsageError(follows.unclear)
     if follows and follows.choices:
         return compose(run, unanswered(_WHICH)).replace(nearby=follows.choices)
     request = request_in(follows.asked if follows else question.text, now)

@@ -139,6 +139,7 @@ def reread(question: Question, whole: str) -> Question:
         stands_for="",
         carried="",
         choices=(),
+        unclear="",
         began=before.began_after(follows.asked, again.text),
         things=replace(before, earlier=things).things_after(again.text),
     )
@@ -175,17 +176,21 @@ def follow_up(
         now: the year of "the last five years".
         task: the kind of answer; guessed from the question as it was read when absent.
 
-    Raises UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
+    What its words alone do not tell is `unclear`. Raises what `Question.ask` raises.
     """
     typed = as_question(asked, task=task, options=options, context=context)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)
+    unclear = ""
     if request and request.kind != "authors" and papers_meant(typed.text, before):
         request = None  # "was the trial randomised?" limits nothing
     if request is None or request.kind == "collection":
         choice = _chosen(typed.text, earlier.follows.choices if earlier.follows else ())
-        reading = Reading(choice) if choice else read_follow_up(typed.text, before)
+        try:
+            reading = Reading(choice) if choice else read_follow_up(typed.text, before)
+        except UsageError as error:
+            reading, unclear = Reading(typed.text), str(error)
     else:
         reading = _requested(request, before.question)
         guessed, letters = False, {option.letter: option.text for option in earlier.options}
@@ -212,5 +217,6 @@ def follow_up(
         began=before.began if aside else before.began_after(typed.text, reading.text),
         paper=reading.paper,
         choices=reading.choices,
+        unclear=unclear,
     )
     return question.model_copy(update={"follows": follows})

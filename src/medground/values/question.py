@@ -129,6 +129,8 @@ class Follows(Frozen):
     """The one paper of that answer that the question is about, such as "the trial"; only this paper is searched."""
     choices: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
     """What it may mean, as whole questions, where that cannot be decided: then it is asked back, and not searched."""
+    unclear: str = Field(default="", exclude_if=_is_empty)
+    """Why its words alone do not tell what it means; an error, unless a model reads it."""
 
 
 class Question(Frozen):
