@@ -41,7 +41,7 @@ class Item(Frozen):
 
     def asked_as(self, task: Task) -> Item:
         """The item of a subset that may allow fewer answers, such as yes-no for a set that also has maybe."""
-        return self.model_copy(update={"question": self.question.model_copy(update={"task": task})})
+        return self.replace(question=self.question.replace(task=task))
 
 
 class DataSetInfo(Frozen):

@@ -279,8 +279,8 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
     """Allow as many parallel model calls as questions, unless the user has set a number."""
     if "concurrency" in settings.model.model_fields_set or concurrency <= settings.model.concurrency:
         return settings
-    model = settings.model.model_copy(update={"concurrency": concurrency})
-    return settings.model_copy(update={"model": model})
+    model = settings.model.replace(concurrency=concurrency)
+    return settings.replace(model=model)
 
 
 def report(

@@ -224,7 +224,7 @@ def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Load
     """
     taken = [f"{prefix}*"] if prefix else []
     taken += [" or ".join(gold)] if gold else []
-    info = whole.info.model_copy(update={"name": f"{whole.info.name} ({', '.join(taken)})", "sizes": {}})
+    info = whole.info.replace(name=f"{whole.info.name} ({', '.join(taken)})", sizes={})
     return replace(whole, info=info, prefix=prefix, only_gold=frozenset(gold))
 
 

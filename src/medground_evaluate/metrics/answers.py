@@ -90,7 +90,7 @@ def round_curve(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]]) ->
     points = []
     for number in range(1, last + 1):
         lines = [
-            line.model_copy(update={"answer": tuple(answers[min(number, len(answers)) - 1]) if answers else ()})
+            line.replace(answer=tuple(answers[min(number, len(answers)) - 1]) if answers else ())
             for line, answers in histories
         ]
         asked = sum(len(answers) >= number for _, answers in histories)

@@ -117,15 +117,13 @@ async def judge_explored(
     before, lines = work.read_work(explored, work.Explored)
     async with await Engine.open(settings, progress=progress) as engine:
         retrieval = engine.settings.retrieval
-        head = before.model_copy(
-            update={
-                "step": "judgements",
-                "model": retrieval.reranker
-                if by == "rerank"
-                else engine.models.for_operator(_ASKS.get(by, judge_found).name).name,
-                "settings_hash": engine.settings.hash,
-                "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
-            }
+        head = before.replace(
+            step="judgements",
+            model=retrieval.reranker
+            if by == "rerank"
+            else engine.models.for_operator(_ASKS.get(by, judge_found).name).name,
+            settings_hash=engine.settings.hash,
+            options={**before.options, "by": by, "passages": passages, "explored by": before.model},
         )
         return await work.work_through(
             {line.question.id: line for line in lines},
@@ -159,15 +157,15 @@ async def _judged(
     if tried.state == "failed":
         return judged
     if not tried.found:
-        return judged.model_copy(update={"label": "negative", "why": "nothing was found"})
+        return judged.replace(label="negative", why="nothing was found")
     try:
         made = await label(explored, shown(tried, explored, most), run)
     except ModelFailed as error:
         if not error.unreadable:
             raise
-        return judged.model_copy(update={"why": error.reason[:300]})
+        return judged.replace(why=error.reason[:300])
     said: work.Label = "positive" if made.positive else "negative"
-    return judged.model_copy(update={"label": said, "why": made.why, "score": made.score})
+    return judged.replace(label=said, why=made.why, score=made.score)
 
 
 def shown(tried: work.Tried, explored: work.Explored, most: int | None = None) -> list[Passage]:

@@ -130,9 +130,7 @@ class Judged(Frozen):
 
     def without(self, sources: Collection[str]) -> Judged:
         """The question without the queries of these sources."""
-        return self.model_copy(
-            update={"queries": tuple(query for query in self.queries if query.source not in sources)}
-        )
+        return self.replace(queries=tuple(query for query in self.queries if query.source not in sources))
 
 
 R = TypeVar("R", bound="Explored | Judged")

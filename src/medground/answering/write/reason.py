@@ -92,10 +92,10 @@ def shown_passages(
         document = run.ledger.documents[passage.document_id]
         if passage.kind in records:
             view = headed(document, passage.section, tuple(_lines(passage, run.names)), run.names)
-            view = view.model_copy(update={"share": ""})
+            view = view.replace(share="")
         else:
             view = named(document, (passage,), run.names, strong[passage.key].strengths)
-        views.append(view.model_copy(update={"kind": passage.kind}) if records else view)
+        views.append(view.replace(kind=passage.kind) if records else view)
     return tuple(views)
 
 

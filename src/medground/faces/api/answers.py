@@ -132,7 +132,7 @@ async def table(
     made = await service.table(trace_id, asked.columns, person, model=asked.model)
     if form == "json":
         return Response(made.model_dump_json(), media_type="application/json")
-    kept = made.model_copy(update={"rows": tuple(row for row in made.rows if row.document_id not in asked.without)})
+    kept = made.replace(rows=tuple(row for row in made.rows if row.document_id not in asked.without))
     if form == "csv":
         return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")
     content = await asyncio.to_thread(table_as_docx, kept, asked.notes)

@@ -130,7 +130,7 @@ class Calls:
         except MedgroundError as error:
             problem = self._service.problem(error)
             if problem.status == 404 and name in self.tools and (step := self.tools[name].missing):
-                problem = problem.model_copy(update={"next": step})
+                problem = problem.replace(next=step)
             return failure(problem, call.fence)
         except Exception:
             log.exception("the tool %s failed", name)

@@ -294,7 +294,7 @@ class Saved:
             at.lock(owner)  # what the page saves meanwhile waits
             work = _work(at, owner)
             told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
-            _save(at, owner, work.model_copy(update={"watched": tuple(told_of)}))
+            _save(at, owner, work.replace(watched=tuple(told_of)))
 
         self._records.run(add, lasting=True)
 

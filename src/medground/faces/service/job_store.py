@@ -156,8 +156,8 @@ class JobStore:
             for (told,) in at.rows("SELECT told FROM jobs WHERE server = ? AND finished IS NULL", server):
                 job = JobState.model_validate_json(told)
                 seen = {"state": "failed", "last_event": job.last_event + 1}
-                own = problem.model_copy(update={"research": job.research, "trace_id": job.trace_id})
-                job = job.model_copy(update={**seen, "problem": own})
+                own = problem.replace(research=job.research, trace_id=job.trace_id)
+                job = job.replace(**seen, problem=own)
                 _write(at, job, [job.ended()], self.shared.clock())
 
         self.shared.records.run(ended)

@@ -39,16 +39,14 @@ def document_of(record: Json) -> Document | None:
         for part in parts(record, "commentCorrectionList.commentCorrection")
         if text(part, "type").casefold() == "expression of concern in"
     ]
-    return found.model_copy(
-        update={
-            "id": f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
-            "text": abstract.text or found.title,
-            "sections": abstract.sections,
-            "mesh": _mesh(record),
-            "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-            "retraction": "concern" if concerns and found.retraction == "none" else found.retraction,
-            "cautions": tuple(concerns),
-        }
+    return found.replace(
+        id=f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
+        text=abstract.text or found.title,
+        sections=abstract.sections,
+        mesh=_mesh(record),
+        url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
+        retraction="concern" if concerns and found.retraction == "none" else found.retraction,
+        cautions=tuple(concerns),
     )
 
 

@@ -50,14 +50,12 @@ def document_of(entry: Json, core: Json) -> Document | None:
         found = service_document({**both, "prism:doi": doi}, NAME)
     except ValueError:
         return None
-    return found.model_copy(
-        update={
-            "id": f"DOI:{doi}" if doi else f"PII:{pii}",
-            "text": abstract.text or found.title,
-            "sections": abstract.sections,
-            "url": f"https://www.sciencedirect.com/science/article/pii/{pii}" if is_pii else None,
-            "metadata": {},
-        }
+    return found.replace(
+        id=f"DOI:{doi}" if doi else f"PII:{pii}",
+        text=abstract.text or found.title,
+        sections=abstract.sections,
+        url=f"https://www.sciencedirect.com/science/article/pii/{pii}" if is_pii else None,
+        metadata={},
     )
 
 
