@@ -64,7 +64,7 @@ def changed(
         deleted = read(database)
         if database.count() == 0:
             why = "no readable document is left in the folder; remove the corpus to drop it"
-            raise BadDocument(why, file=str(folder))
+            raise BadDocument(why, file=folder)
         return deleted
 
     def inputs(database: DatabaseWriter) -> Iterable[InputEntry]:

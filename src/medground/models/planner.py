@@ -230,7 +230,7 @@ def read_card(folder: Path) -> AdapterCard:
     try:
         return AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError):
-        raise BadDocument("not the card of a trained planner", file=str(folder / CARD)) from None
+        raise BadDocument("not the card of a trained planner", file=folder / CARD) from None
 
 
 def check_base(card: AdapterCard, model: Any, name: str) -> None:

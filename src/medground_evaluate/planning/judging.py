@@ -266,7 +266,7 @@ def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
     csv.field_size_limit(10_000_000)
     names, *rows = [*csv_rows(path)] or [[]]
     if missing := [name for name in (*_OF_A_QUERY, "supports") if name not in names]:
-        raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=str(path), position=1)
+        raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=path, position=1)
     found: dict[tuple[str, str, SourceQuery], bool] = {}
     for number, cells in enumerate(rows, start=2):
         row = dict(zip_longest(names, cells, fillvalue=""))
@@ -275,6 +275,6 @@ def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
             continue
         read = read_yes_no({"y": "yes", "n": "no"}.get(said.lower(), said))
         if read not in ("yes", "no"):
-            raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=str(path), position=number)
+            raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=path, position=number)
         found[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] = read == "yes"
     return found

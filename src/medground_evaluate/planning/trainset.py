@@ -173,7 +173,7 @@ def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
     try:
         return TrainingManifest.model_validate_json(content), hashlib.sha256(content).hexdigest()
     except ValidationError:
-        raise BadDocument("not the manifest of a planner's training set", file=str(path)) from None
+        raise BadDocument("not the manifest of a planner's training set", file=path) from None
 
 
 def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int = 0) -> list[dict[str, Any]]:
@@ -186,7 +186,7 @@ def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int =
         try:
             found.append(json.loads(raw))
         except ValueError:
-            raise BadDocument("not a line of JSON", file=str(path), position=number) from None
+            raise BadDocument("not a line of JSON", file=path, position=number) from None
     if not found:
         raise UsageError(_NONE[which].format(path=path))
     if ratio < 1:

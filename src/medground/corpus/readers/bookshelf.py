@@ -49,7 +49,7 @@ def _parts(path: Path) -> Iterator[tuple[Element, _Book]]:
         for part in [*outer.iter(_PART)]:
             yield part, book
     if part is None:
-        raise BadDocument("the book has no part with a text (<book-part>)", file=str(path))
+        raise BadDocument("the book has no part with a text (<book-part>)", file=path)
 
 
 def _book_of(root: Element) -> _Book:

@@ -92,16 +92,16 @@ def detect(path: Path) -> str:
             if (root := root_name(path)) in roots:
                 return roots[root]
             known = "use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-            raise BadDocument(_FOREIGN.get(root) or f"unknown XML format (<{root}>); {known}", file=str(path))
+            raise BadDocument(_FOREIGN.get(root) or f"unknown XML format (<{root}>); {known}", file=path)
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
-        raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
+        raise BadDocument(alien or f"this is a binary file; {_READ}", file=path)
     text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
     try:
         found = _text_reader(text, suffix)
     except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
+        raise BadDocument(str(error), file=path) from error
     if found is None:
-        raise BadDocument(f"unknown file format; {_READ}", file=str(path))
+        raise BadDocument(f"unknown file format; {_READ}", file=path)
     return found
 
 
@@ -112,13 +112,13 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
         names = columns_of(path)
         if (found := collection_of(names)) is None:
             columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=path)
         return found
     if path.suffix.lower() == ".pdf":
-        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=path)
     if start.startswith(_OLE) and kind_of_suffix(path):
         why = f"the file is protected by a password, or in an old format of Office; save it as {path.suffix.lower()}"
-        raise BadDocument(why, file=str(path))
+        raise BadDocument(why, file=path)
     return package_kind(path) if start.startswith(_ZIP) else None
 
 
@@ -233,7 +233,7 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
     if alien and (strict or len(refused) == len(found)):
         raise alien[0]
     if len(refused) == len(found):
-        raise BadDocument("the folder contains no file to read", file=str(paths[0]))
+        raise BadDocument("the folder contains no file to read", file=paths[0])
     return found
 
 
@@ -274,7 +274,7 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
     if path.is_file():
         yield open_file(path, None, reader)
     elif not path.is_dir():
-        yield passed_over(BadDocument("not a file or a folder", file=str(path)))
+        yield passed_over(BadDocument("not a file or a folder", file=path))
     elif reader is not None and not all_readers()[reader].suffixes:
         yield all_readers()[reader].open(path)
     else:
@@ -289,8 +289,8 @@ def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadD
         if isinstance(found, BadDocument):
             yield Path(found.file), found
         elif reader is None and any(one.beside(found) for one in joined().values()):
-            yield found, BadDocument("questions or judgements of the data set, not its literature", file=str(found))
+            yield found, BadDocument("questions or judgements of the data set, not its literature", file=found)
         elif found.name.lower().endswith(suffixes):
             yield found, None
         else:
-            yield found, BadDocument(f"the reader {reader} takes {', '.join(suffixes)} files", file=str(found))
+            yield found, BadDocument(f"the reader {reader} takes {', '.join(suffixes)} files", file=found)

@@ -89,7 +89,7 @@ def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     if summary and not _BEGINS.match(text.lstrip()) and _PMID.search(text):
         text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
-        raise BadDocument("no record of PubMed is in the file", file=str(path))
+        raise BadDocument("no record of PubMed is in the file", file=path)
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
 
 

@@ -152,7 +152,7 @@ def read_tagged(path: Path, form: str) -> Iterator[Item]:
         if ids := tuple(f"PMID:{one[1]}" for one in retracted if one):
             yield Retracts(ids)
     if not found:
-        raise BadDocument(f"no record of {form} is in the file", file=str(path))
+        raise BadDocument(f"no record of {form} is in the file", file=path)
     if outside:
         said = shorten(outside[0], _SHOWN, placeholder=" …")
         yield Note(f"lines outside of the records ({len(outside):,}) were left out, such as “{said}”")

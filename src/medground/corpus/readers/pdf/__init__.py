@@ -257,11 +257,11 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
     except PdfiumError as error:
         locked = "password" in str(error).lower()
         why = "encrypted; save a copy without its password" if locked else _DAMAGED
-        raise BadDocument(f"the PDF is {why}", file=str(path)) from error
+        raise BadDocument(f"the PDF is {why}", file=path) from error
     try:
         if len(document) > _MOST_PAGES:
             reason = f"the PDF has {len(document):,} pages; at most {_MOST_PAGES:,} are read"
-            raise BadDocument(reason, file=str(path))
+            raise BadDocument(reason, file=path)
         for read in read_pages(document):
             if not isinstance(read, Pages):
                 yield read
@@ -269,7 +269,7 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
             try:
                 yield document_of(read, document.get_metadata_dict(), _id(path), book=book)
             except ValueError as error:
-                raise BadDocument(str(error), file=str(path)) from error
+                raise BadDocument(str(error), file=path) from error
     finally:
         document.close()
 
