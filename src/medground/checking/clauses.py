@@ -1,7 +1,5 @@
 """The clauses of a sentence that each say something, so that a true main part does not hide a wrong minor one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

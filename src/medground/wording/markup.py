@@ -1,7 +1,5 @@
 """An answer as Markdown, as a message of a chat, and as HTML that loads nothing. Text of documents is escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Source: Omni-RAG, section 4.2.1 and appendix B.3 (Tables 11 and 14). Estimates are rough.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import random

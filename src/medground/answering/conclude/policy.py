@@ -1,7 +1,5 @@
 """The policy that decides which sentences are released, and whether they carry the answer that was drawn from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice

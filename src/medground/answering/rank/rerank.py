@@ -1,7 +1,5 @@
 """Networks that order what was found: the reranker that the settings name, and the one that judges sentences."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

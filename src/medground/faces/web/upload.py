@@ -3,8 +3,6 @@
 Sizes are checked here. What is inside a file, such as an archive that unpacks to far more, is the readers' business.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shutil
