@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import get_args
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.errors import UsageError
 from medground.values import Answer, Category, Frozen
@@ -23,7 +23,7 @@ class Annotation(Frozen):
     item: str = Field(min_length=1)
     annotator: str = Field(min_length=1)
     context: int = Field(ge=1)
-    statement: int = Field(ge=0)
+    statement: NonNegativeInt
     label: Category
 
     @property

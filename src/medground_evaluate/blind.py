@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Self
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.language import tokens
 from medground.values import CLOSED, Document, Frozen, Task
@@ -26,8 +26,8 @@ class Figure(Frozen):
     """
 
     name: str
-    count: int = Field(ge=0)
-    of: int = Field(ge=0)
+    count: NonNegativeInt
+    of: NonNegativeInt
     share: float
     low: float
     high: float

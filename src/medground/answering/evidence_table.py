@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from medground.errors import UsageError
 from medground.language.clean import joined
@@ -28,8 +28,8 @@ class Cell(Frozen):
 
     state: CellState
     document_id: DocumentId
-    start: int | None = Field(default=None, ge=0)
-    end: int | None = Field(default=None, gt=0)
+    start: NonNegativeInt | None = None
+    end: PositiveInt | None = None
     quote: str = ""
     section: str | None = None
     by: str = Field(default="", description="who chose the sentence: `keyless` or a model; empty if nobody could")

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import Field, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError
 
 from medground.corpus.faults import corrupt, reading
 from medground.errors import ConfigError
@@ -26,7 +26,7 @@ CHECKED = "checked.json"
 class FileEntry(Frozen):
     """One file of the snapshot."""
 
-    size: int = Field(ge=0, description="bytes")
+    size: NonNegativeInt = Field(description="bytes")
     sha256: str
 
 

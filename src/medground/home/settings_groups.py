@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, SecretStr, model_validator
 
 from medground.values.document import Frozen
 
@@ -46,9 +46,9 @@ class ModelSettings(Frozen):
     default: str = Field(default="keyless", description="the model to use, unless `operators` names another")
     operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
     base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
-    timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
-    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
+    timeout: PositiveFloat = Field(default=60.0, description="seconds for one model call")
+    retries: NonNegativeInt = Field(default=2, description="maximum further attempts after invalid output")
+    temperature: NonNegativeFloat = Field(default=0.0, description="0: the likeliest answer")
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
     concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = Field(default=True, description="reuse stored model calls")
@@ -57,9 +57,9 @@ class ModelSettings(Frozen):
 class CallSettings(Frozen):
     """How a model is asked; what is not set is as in `model`."""
 
-    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
-    timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
+    temperature: NonNegativeFloat = Field(default=0.0, description="0: the likeliest answer")
+    timeout: PositiveFloat = Field(default=60.0, description="seconds for one model call")
+    retries: NonNegativeInt = Field(default=2, description="maximum further attempts after invalid output")
     longest: int | None = Field(default=None, ge=1, description="maximum tokens of an answer")
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
 
@@ -91,9 +91,9 @@ class OperatorSettings(CallSettings):
 class BudgetSettings(Frozen):
     """Limits of one question; without a value there is none."""
 
-    tokens: int | None = Field(default=None, ge=0, description="maximum tokens, in and out")
-    calls: int | None = Field(default=None, ge=0, description="most model calls")
-    seconds: float | None = Field(default=None, gt=0, description="most seconds")
+    tokens: NonNegativeInt | None = Field(default=None, description="maximum tokens, in and out")
+    calls: NonNegativeInt | None = Field(default=None, description="most model calls")
+    seconds: PositiveFloat | None = Field(default=None, description="most seconds")
     money: Decimal | None = Field(default=None, ge=0, description="maximum cost in US dollars")
 
 
@@ -239,7 +239,7 @@ class OidcSettings(Frozen):
     editors: Listed = Field(default=(), description="groups that may also change collections")
     admins: Listed = Field(default=(), description="groups that may also see who uses the server, and how")
     money: Decimal | None = Field(default=None, ge=0, description="maximum US dollars per month")
-    tokens: int | None = Field(default=None, ge=0, description="maximum model tokens, in and out, per month")
+    tokens: NonNegativeInt | None = Field(default=None, description="maximum model tokens, in and out, per month")
 
     @model_validator(mode="after")
     def _complete(self) -> OidcSettings:
@@ -270,12 +270,12 @@ class ServeSettings(Frozen):
     concurrency: int = Field(default=8, ge=1, description="questions and claims at the same time; others wait")
     research: int = Field(default=2, ge=1, description="reports and builds at the same time; others wait")
     waiting: int = Field(default=1000, ge=1, description="maximum queued questions and tasks; further ones are refused")
-    seconds: float = Field(default=120.0, gt=0, description="maximum seconds for a question or a claim")
-    research_seconds: float = Field(default=3600.0, gt=0, description="maximum seconds for research")
+    seconds: PositiveFloat = Field(default=120.0, description="maximum seconds for a question or a claim")
+    research_seconds: PositiveFloat = Field(default=3600.0, description="maximum seconds for research")
     keep_days: int | None = Field(
         default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
     )
-    watched: int = Field(default=5, ge=0, description="most watched questions asked again in a minute; 0: none")
+    watched: NonNegativeInt = Field(default=5, description="most watched questions asked again in a minute; 0: none")
     audit_days: int | None = Field(
         default=None, ge=1, description="days after which entries of the audit log are deleted; without a value, never"
     )

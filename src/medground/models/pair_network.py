@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 from safetensors.numpy import load
 from tokenizers import Encoding, Tokenizer
 
@@ -46,7 +46,7 @@ class About(BaseModel):
     kind: Literal["critic"]
     labels: tuple[str, ...]
     max_length: int = Field(ge=8, le=512)
-    temperature: float = Field(gt=0, allow_inf_nan=False)
+    temperature: PositiveFloat = Field(allow_inf_nan=False)
     order: Literal["premise,hypothesis"]
     abstain_below: float = Field(ge=0, le=1)
     trained_on: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, NonNegativeInt
 
 from medground.home.settings_groups import Listed, SettingsSection, listed
 from medground.values.research_plan import TOOLS, Tool
@@ -83,8 +83,8 @@ class PubMedReasonerSettings(SettingsSection):
         "from their abstracts (Table 9)",
     )
     batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: read all 20 documents")
-    tokens: int | None = Field(
-        default=None, ge=0, description="tokens after which reading stops (T); no limit by default"
+    tokens: NonNegativeInt | None = Field(
+        default=None, description="tokens after which reading stops (T); no limit by default"
     )
     candidates: int = Field(
         default=1, ge=1, description="responses of `self-reflection`, of which the most common is kept"
@@ -122,8 +122,8 @@ class ReasonAndVerifySettings(SettingsSection):
     diversity: float = Field(
         default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike"
     )
-    least: int = Field(
-        default=0, ge=0, description="minimum number of unique demonstrations; the rest are drawn at random"
+    least: NonNegativeInt = Field(
+        default=0, description="minimum number of unique demonstrations; the rest are drawn at random"
     )
     seed: int = 0
 

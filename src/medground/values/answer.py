@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, model_validator
 
 from medground.errors import SourceUnavailable
 from medground.values.decision import Decision, Notice
@@ -76,7 +76,7 @@ class SearchedSource(Frozen):
     kind: SourceKind
     state: Literal["found", "empty", "failed", "not configured", "not asked"]
     queries: tuple[str, ...] = ()
-    passages: int = Field(default=0, ge=0, description="different passages that its queries found")
+    passages: NonNegativeInt = Field(default=0, description="different passages that its queries found")
     failure: str = Field(default="", description="why it could not be searched")
     licence: str = Field(default="", description="the terms under which its texts may be used")
 
@@ -107,7 +107,9 @@ class Answer(Frozen):
     missing: str = Field(
         default="", description="what the model that read says is missing in the sources; may be empty"
     )
-    read: int = Field(default=0, ge=0, description="documents that a model read in one call and that are not cited")
+    read: NonNegativeInt = Field(
+        default=0, description="documents that a model read in one call and that are not cited"
+    )
     support: float | None = Field(
         default=None,
         ge=0,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from medground.values.identifiers import paper_names
 
@@ -46,8 +46,8 @@ class Section(Frozen):
     """A labelled slice of a document's text, in code points. Sections are in order and do not overlap."""
 
     label: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -199,8 +199,8 @@ class Passage(Frozen):
     """A slice of a document: `text == document.text[start:end]`."""
 
     document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
     text: str
     section: str | None = None
     page: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from medground.errors import MedgroundError
 from medground.values.document import Document, DocumentId, Frozen
@@ -29,14 +29,14 @@ class Evidence(Frozen):
 
     id: str = Field(pattern=r"^E[1-9][0-9]*$")
     document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(gt=0)
+    start: NonNegativeInt
+    end: PositiveInt
     quote: str = Field(min_length=1)
     section: str | None = None
     page: int | None = Field(default=None, ge=1, description="page of its first word, from 1; null: no pages")
     stance: Stance = "unknown"
     origin: Origin = "text"
-    rank: int = Field(default=0, ge=0, description="rank of its document in the reading order, from 1; 0: unknown")
+    rank: NonNegativeInt = Field(default=0, description="rank of its document in the reading order, from 1; 0: unknown")
 
     @model_validator(mode="after")
     def _verbatim(self, info: ValidationInfo) -> Evidence:
@@ -141,7 +141,7 @@ class Sentence(Frozen):
     text: str
     evidence: tuple[str, ...]
     within: str = Field(default="", description="the sentence it is part of; empty for a whole sentence")
-    start: int = Field(default=0, ge=0, description="its offset in that sentence")
+    start: NonNegativeInt = Field(default=0, description="its offset in that sentence")
     kind: SentenceKind = Field(default="statement", description="an item of a short answer and an absence cite nothing")
 
     @property

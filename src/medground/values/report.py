@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.values.document import DocumentId, Frozen, Hit
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
@@ -21,8 +21,8 @@ class ReportSection(Frozen):
 
     kind: SectionKind
     title: str
-    start: int = Field(default=0, ge=0)
-    end: int = Field(default=0, ge=0)
+    start: NonNegativeInt = 0
+    end: NonNegativeInt = 0
     notes: tuple[str, ...] = ()
     subquestion: str = Field(default="", description="the sub-question that it is about; empty for the whole question")
 
@@ -58,12 +58,12 @@ class FlowRow(Frozen):
 
     subquestion: str
     tool: Tool
-    found: int = Field(default=0, ge=0)
-    merged: int = Field(default=0, ge=0)
-    filtered: int = Field(default=0, ge=0)
-    cut: int = Field(default=0, ge=0)
-    kept: int = Field(default=0, ge=0)
-    cited: int = Field(default=0, ge=0)
+    found: NonNegativeInt = 0
+    merged: NonNegativeInt = 0
+    filtered: NonNegativeInt = 0
+    cut: NonNegativeInt = 0
+    kept: NonNegativeInt = 0
+    cited: NonNegativeInt = 0
     lost: tuple[DocumentId, ...] = ()
 
 
@@ -73,7 +73,7 @@ class Attachment(Frozen):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
     media_type: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    size: int = Field(ge=0)
+    size: NonNegativeInt
     title: str
     document_id: DocumentId | None = None
     licence: str = ""

@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, model_validator
 
 from medground.values.document import Frozen
 from medground.values.evidence import Stance
@@ -88,8 +88,8 @@ class Statement(Frozen):
     """One checkable proposition: `text == rationale[start:end]`."""
 
     text: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
     evidence: tuple[str, ...] = ()
     verdict: Verdict
 

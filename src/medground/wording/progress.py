@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from medground.corpus.manifest import Manifest
 from medground.home.files import tables
@@ -108,9 +108,9 @@ class TimelineSpan(Frozen):
     parent: str | None
     name: str
     words: str = ""
-    start: float = Field(ge=0)
-    seconds: float = Field(ge=0)
-    depth: int = Field(ge=0)
+    start: NonNegativeFloat
+    seconds: NonNegativeFloat
+    depth: NonNegativeInt
     status: Literal["done", "failed"]
     error: str = ""
     model: str = Field(default="", description="the model that was called; empty for the program's own work")

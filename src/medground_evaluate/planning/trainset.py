@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PositiveFloat, ValidationError
 
 from medground.corpus import writing
 from medground.errors import BadDocument, UsageError
@@ -226,14 +226,14 @@ class TrainingOptions(Frozen):
     which: Which = "positive"
     batch: int = Field(default=64, ge=1)
     at_once: int = Field(default=4, ge=1)
-    learning_rate: float = Field(gt=0)
-    epochs: float = Field(gt=0)
+    learning_rate: PositiveFloat
+    epochs: PositiveFloat
     ratio: float = Field(default=1.0, gt=0, le=1)
     rank: int = Field(default=16, ge=1)
     alpha: int = Field(default=32, ge=1)
     dropout: float = Field(default=0.05, ge=0, lt=1)
     longest: int = Field(default=4096, ge=16)
-    beta: float = Field(default=BETA, gt=0)
+    beta: PositiveFloat = BETA
     save_every: int = Field(default=20, ge=1)
     seed: int = 0
 

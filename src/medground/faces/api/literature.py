@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, NonNegativeInt
 from starlette.responses import PlainTextResponse
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -56,8 +56,8 @@ class Found(Frozen):
 class Place(Frozen):
     """A passage as a slice of the text of its document."""
 
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
     section: str | None = None
     page: int | None = None
 

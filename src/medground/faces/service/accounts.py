@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
@@ -251,7 +251,7 @@ class Watched(Frozen, extra="allow"):
 
     answer: str
     states: dict[str, str]
-    failures: int = Field(default=0, ge=0, description="how often it could not be answered since")
+    failures: NonNegativeInt = Field(default=0, description="how often it could not be answered since")
     tried: datetime | None = Field(default=None, description="when that was last")
 
     def is_due(self, now: datetime) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.errors import MedgroundError, RateLimited, StorageFailed, UsageError
 from medground.home.files import tables
@@ -26,7 +26,7 @@ class Limits(Frozen):
     rate: int | None = Field(default=None, ge=1, description="requests to the engine in any 60 seconds")
     concurrent: int | None = Field(default=None, ge=1, description="jobs and claims that are not finished")
     money: Decimal | None = Field(default=None, ge=0, description="US dollars of model calls")
-    tokens: int | None = Field(default=None, ge=0, description="tokens in and out of models")
+    tokens: NonNegativeInt | None = Field(default=None, description="tokens in and out of models")
 
     @property
     def has_budget(self) -> bool:
@@ -107,7 +107,7 @@ class Problem(Frozen):
     status: int = Field(ge=400, le=599, description="the HTTP status")
     detail: str = Field(description="what is wrong here, in one line")
     next: str = Field(description="what to do now")
-    retry_after: int | None = Field(default=None, ge=0, description="seconds after which a retry can succeed")
+    retry_after: NonNegativeInt | None = Field(default=None, description="seconds after which a retry can succeed")
     trace_id: str | None = Field(default=None, description="the trace, and the answer so far where one was kept")
     research: str | None = Field(default=None, description="the research that can be resumed")
     notice: Notice | None = Field(default=None, description="what is shown before anything else")
@@ -171,12 +171,12 @@ class Event(Frozen):
     """
 
     version: Literal[1] = 1
-    id: int = Field(ge=0)
+    id: NonNegativeInt
     type: EventType
     words: str = Field(default="", description="what is happening, in words; empty if readers need not see it")
     step: AnyStep | None = None
-    done: int | None = Field(default=None, ge=0, description="of `progress`: units that are done")
-    of: int | None = Field(default=None, ge=0, description="of `progress`: all units; null if that is not known")
+    done: NonNegativeInt | None = Field(default=None, description="of `progress`: units that are done")
+    of: NonNegativeInt | None = Field(default=None, description="of `progress`: all units; null if that is not known")
     job: str = Field(default="", description="the id of the job")
     trace_id: str | None = Field(default=None, description="the id of the answer")
     answer: Answer | None = None

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationError
 
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.models.operators.reasoning import Demonstration
@@ -36,8 +36,8 @@ class Quoted(Frozen):
     """A cited sentence, or a passage: its location and text."""
 
     document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(gt=0)
+    start: NonNegativeInt
+    end: PositiveInt
     quote: str
 
 
