@@ -28,7 +28,7 @@ class Prediction(BaseModel):
     text: str = Field(default="", description="the answer in words, for judges")
 
 
-def import_run(predictions: Path, selection: Selection, name: str, out: Path | None = None) -> tuple[Tally, Path]:
+def import_run(predictions: Path, selection: Selection, name: str, out: Path | None) -> tuple[Tally, Path]:
     """Write the run of a file of predictions: JSON Lines, one for each selected question.
 
     Args:

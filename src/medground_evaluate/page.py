@@ -205,7 +205,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     )
 
 
-def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: int = 50) -> QuestionPage:
+def questions_of(path: Path, *, which: Which, offset: int, limit: int) -> QuestionPage:
     """Some questions of a run: all of them, or those that were answered right, wrong, or failed.
 
     `wrong` has every question whose answer is not the gold answer, also those that have no answer.

@@ -210,7 +210,7 @@ class JoinTable:
         values = (document_id, source, outcome, detail)
         self._connection.execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", values)
 
-    def waiting(self, sources: Sequence[str], after: int = 0, limit: int = -1) -> list[tuple[int, Document]]:
+    def waiting(self, sources: Sequence[str], after: int, limit: int) -> list[tuple[int, Document]]:
         """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
         if not sources and not self._connection.execute("SELECT EXISTS (SELECT 1 FROM joins)").fetchone()[0]:
             return []  # without looking at every document

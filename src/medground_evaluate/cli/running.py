@@ -76,7 +76,7 @@ def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
 
 
 @contextlib.contextmanager
-def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
+def shown_run(*, quiet: bool) -> Iterator[Watch]:
     """A watch that draws one line on standard error; it draws nothing when `quiet`."""
     if quiet:
         yield lambda tally: None

@@ -165,18 +165,15 @@ class Experiment(Frozen, extra="forbid"):
                 raise ValueError(f"{published.name}: name the row that fills it, its axis, or what it needs")
         if unknown := {*(self.judged or ())} - rows:
             raise ValueError(f"judged: no row is called {', '.join(sorted(unknown))}")
-        if unknown := {data for row in self.rows for data in row.corpora} - self.data.keys():
-            raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
-        if self.runnable:
-            self._check_data()
-        return self
-
-    def _check_data(self) -> None:
-        if not self.rows or not self.data:
+        if self.runnable and not (self.rows and self.data):
             raise ValueError("a runnable experiment needs data and rows")
-        used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
-        if unknown := used - self.data.keys() - POOLED:
+        unknown = {data for row in self.rows for data in row.corpora} - self.data.keys()
+        if self.runnable:
+            used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
+            unknown |= used - self.data.keys() - POOLED
+        if unknown:
             raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
+        return self
 
 
 def _with_shared(path: Path) -> dict[str, Any]:

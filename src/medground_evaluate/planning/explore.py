@@ -63,7 +63,7 @@ class Exploration:
 
 
 async def explore_questions(
-    wanted: Exploration, settings: Settings, out: Path, *, workers: int = 1, progress: Progress = no_progress
+    wanted: Exploration, settings: Settings, out: Path, *, workers: int, progress: Progress = no_progress
 ) -> work.Finished:
     """Explore training questions into a file; the same call resumes it.
 

@@ -18,7 +18,7 @@ from pydantic import Field, PositiveFloat, ValidationError
 from medground.corpus import writing
 from medground.errors import BadDocument, UsageError
 from medground.models import planner
-from medground.recipes import ExploredSource, PlanSourcesInput, plan_sources_tagged
+from medground.recipes import PlanSourcesInput, explored, plan_sources_tagged
 from medground.values import MOST_QUERIES, Frozen, SourceDescription, SourcePlan, tagged
 from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
@@ -99,8 +99,7 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
 
 def planner_messages(asked: TrainItem, sources: Sequence[SourceDescription]) -> planner.Messages:
     """The instructions and the question, as the trained planner gets them."""
-    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
-    value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
+    value = PlanSourcesInput(question=asked.text, options=asked.options, sources=explored(sources))
     return planner.messages(plan_sources_tagged.with_context(asked.context), value)
 
 

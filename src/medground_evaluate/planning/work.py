@@ -202,7 +202,7 @@ async def work_through(
     line: type[R],
     *,
     started: float,
-    workers: int = 1,
+    workers: int,
     progress: Progress = no_progress,
 ) -> Finished:
     """Do all questions, by id, that the file does not have, `workers` at a time; each result is in the file at once.

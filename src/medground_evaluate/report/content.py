@@ -53,7 +53,7 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     return report_on(read_results(paths), items)
 
 
-def report_on(results: Sequence[Result], items: Sequence[Item] | None = None) -> Report:
+def report_on(results: Sequence[Result], items: Sequence[Item] | None) -> Report:
     """The report on runs of one data set.
 
     Args:

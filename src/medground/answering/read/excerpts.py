@@ -44,8 +44,8 @@ def excerpts(
     run: Run,
     *,
     budget: int,
-    known: Sequence[SentencedPassage] = (),
-    seen: Collection[str] = (),
+    known: Sequence[SentencedPassage],
+    seen: Collection[str],
 ) -> Excerpts:
     """The sentences of these documents, best first, that fit into `budget` characters.
 

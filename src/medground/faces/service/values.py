@@ -132,7 +132,7 @@ INTERNAL = Problem(
 )
 
 
-def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
+def problem_of(error: MedgroundError, hide: Sequence[str]) -> Problem:
     """An error as a client may see it. `hide`: texts that stay on the server, such as the path of its home folder."""
     if isinstance(error, Told):
         return error.problem

@@ -221,7 +221,7 @@ def _with_report(
     connections: Sequence[Connection] = (),
     sections: Sequence[ReportSection] = (),
     *,
-    unasked: Collection[str] = (),
+    unasked: Collection[str],
 ) -> Answer:
     """The answer with its report; it lists what was read, too."""
     cited = {e.id: e.document_id for e in answer.evidence}
