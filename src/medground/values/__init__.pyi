@@ -1,5 +1,6 @@
 from medground.values.answer import Answer as Answer
 from medground.values.answer import SnapshotReference as SnapshotReference
+from medground.values.document import Described as Described
 from medground.values.document import Document as Document
 from medground.values.document import DocumentId as DocumentId
 from medground.values.document import Frozen as Frozen

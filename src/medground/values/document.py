@@ -42,6 +42,12 @@ class Frozen(BaseModel):
         return self.model_copy(update=fields)
 
 
+class Described(Frozen):
+    """The same, for types that are shown to others: the docstring of a field is its description in the schema."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
 class Section(Frozen):
     """A labelled slice of a document's text, in code points. Sections are in order and do not overlap."""
 

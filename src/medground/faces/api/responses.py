@@ -48,9 +48,8 @@ class ResponsesRequest(ModelRequest):
     instructions: str | None = Field(default=None, max_length=MOST_CHARACTERS)
     max_output_tokens: Longest = None
     metadata: dict[str, str] | None = Field(default=None, max_length=16)
-    previous_response_id: str | None = Field(
-        default=None, max_length=100, description="the response, of the last hour, that the question follows"
-    )
+    previous_response_id: str | None = Field(default=None, max_length=100)
+    """the response, of the last hour, that the question follows"""
 
     @property
     def messages(self) -> tuple[Message, ...]:
