@@ -49,7 +49,6 @@ AsTraining = Annotated[
     bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
 ]
 Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")]
 SetFile = Annotated[Path, typer.Option(help="The set's file, or its folder.")]
 Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")]

@@ -51,7 +51,7 @@ def check(
         list[str] | None, typer.Option(help="Field of YAML or JSON that is checked, as a dotted path (repeatable).")
     ] = None,
     source: by.SourceNames = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: by.PrintJson = False,
     html: _Html = None,
     docx: _Docx = None,
     sarif: _Sarif = None,
