@@ -10,7 +10,7 @@ from typing import get_args
 from pydantic import Field, NonNegativeInt
 
 from medground.errors import UsageError
-from medground.values import Answer, Category, Frozen
+from medground.values import Answer, AtLeastOne, Category, Frozen
 from medground_evaluate.datasets.loader import checked, json_file, json_lines
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
@@ -22,7 +22,7 @@ class Annotation(Frozen):
 
     item: str = Field(min_length=1)
     annotator: str = Field(min_length=1)
-    context: int = Field(ge=1)
+    context: AtLeastOne
     statement: NonNegativeInt
     label: Category
 

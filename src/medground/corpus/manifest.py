@@ -12,7 +12,7 @@ from pydantic import Field, NonNegativeInt, ValidationError
 
 from medground.corpus.faults import corrupt, reading
 from medground.errors import ConfigError
-from medground.values.document import Frozen
+from medground.values.document import AtLeastOne, Frozen
 from medground.values.source_plan import SourceDescription
 
 FORMAT = 2
@@ -45,7 +45,7 @@ class EmbeddingEntry(Frozen):
 
     name: str
     identity: str
-    dimensions: int = Field(ge=1)
+    dimensions: AtLeastOne
 
 
 class Counts(Frozen):

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, SecretStr, model_validator
 
-from medground.values.document import Described, Frozen
+from medground.values.document import AtLeastOne, Described, Frozen, Proportion
 
 
 def listed(value: Any) -> Any:
@@ -56,7 +56,7 @@ class ModelSettings(Described):
     temperature: NonNegativeFloat = 0.0
     """0: the likeliest answer"""
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
-    concurrency: int = Field(default=8, ge=1)
+    concurrency: AtLeastOne = 8
     """model calls at the same time"""
     cache: bool = True
     """reuse stored model calls"""
@@ -71,7 +71,7 @@ class CallSettings(Described):
     """seconds for one model call"""
     retries: NonNegativeInt = 2
     """maximum further attempts after invalid output"""
-    longest: int | None = Field(default=None, ge=1)
+    longest: AtLeastOne | None = None
     """maximum tokens of an answer"""
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
 
@@ -81,7 +81,7 @@ class ServerSettings(CallSettings):
 
     base_url: str | None = None
     """the address of its server, in the style of its provider"""
-    context: int | None = Field(default=None, ge=1)
+    context: AtLeastOne | None = None
     """maximum tokens of a prompt and its answer together"""
     structured: Literal["server", "prompt"] = "server"
     """who holds its output to a form: its server, by a schema, or the prompt alone"""
@@ -130,9 +130,9 @@ class RetrievalSettings(Described):
     """a folder in which to record service replies"""
     depth: int = Field(default=100, ge=1, le=10_000)
     """hits per ranker before fusion"""
-    fusion_k: int = Field(default=60, ge=1)
+    fusion_k: AtLeastOne = 60
     """constant of reciprocal rank fusion (K)"""
-    keep: int = Field(default=20, ge=1)
+    keep: AtLeastOne = 20
     """hits left after reranking (M_max)"""
     dense: bool = True
     """use vectors where a snapshot has them"""
@@ -153,11 +153,11 @@ class RecipeSettings(Described):
 
     name: str = "ground"
     """the recipe"""
-    batch: int = Field(default=5, ge=1)
+    batch: AtLeastOne = 5
     """documents read together (m)"""
-    rounds: int = Field(default=3, ge=1)
+    rounds: AtLeastOne = 3
     """maximum rounds of searching and writing"""
-    sentences: int = Field(default=3, ge=1)
+    sentences: AtLeastOne = 3
     """maximum sentences in a rationale without a model; of a comparison twice as many"""
     retractions: bool = True
     """list retracted papers instead of reading them; off, recipes of papers read them, as published"""
@@ -191,11 +191,11 @@ class VerifySettings(Described):
     )
     entailment: float = Field(default=0.5, gt=0, le=1)
     """minimum probability of entailment (tau)"""
-    support: float = Field(default=0.7, ge=0, le=1)
+    support: Proportion = 0.7
     """minimum share of supported statements (theta)"""
     contradiction: bool = True
     """of an NLI model: contradiction above the highest entailment overrules it"""
-    context: int | None = Field(default=None, ge=1)
+    context: AtLeastOne | None = None
     """only the first j passages are evidence (CONTEXT-j)"""
     taxonomy: bool = True
     """give each statement one of the eight labels"""
@@ -305,21 +305,21 @@ class ServeSettings(Described):
     """models that a question may name, besides `model.default`"""
     sources: Listed = ()
     """sources that a question may name, besides `retrieval.sources`"""
-    concurrency: int = Field(default=8, ge=1)
+    concurrency: AtLeastOne = 8
     """questions and claims at the same time; others wait"""
-    research: int = Field(default=2, ge=1)
+    research: AtLeastOne = 2
     """reports and builds at the same time; others wait"""
-    waiting: int = Field(default=1000, ge=1)
+    waiting: AtLeastOne = 1000
     """maximum queued questions and tasks; further ones are refused"""
     seconds: PositiveFloat = 120.0
     """maximum seconds for a question or a claim"""
     research_seconds: PositiveFloat = 3600.0
     """maximum seconds for research"""
-    keep_days: int | None = Field(default=None, ge=1)
+    keep_days: AtLeastOne | None = None
     """days after which answers and their traces are deleted; without a value, never"""
     watched: NonNegativeInt = 5
     """most watched questions asked again in a minute; 0: none"""
-    audit_days: int | None = Field(default=None, ge=1)
+    audit_days: AtLeastOne | None = None
     """days after which entries of the audit log are deleted; without a value, never"""
     audit_words: bool = False
     """whether the audit log holds what was asked, word for word"""

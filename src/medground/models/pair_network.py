@@ -22,6 +22,7 @@ from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
 from medground.models.padding import softmax
 from medground.models.pair_reader import PairReader, first_line
 from medground.models.sessions import ONNX_ERRORS, open_session
+from medground.values.document import Proportion
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -48,7 +49,7 @@ class About(BaseModel):
     max_length: int = Field(ge=8, le=512)
     temperature: PositiveFloat = Field(allow_inf_nan=False)
     order: Literal["premise,hypothesis"]
-    abstain_below: float = Field(ge=0, le=1)
+    abstain_below: Proportion
     trained_on: str
     version: str
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field, NonNegativeInt
 
 from medground.home.settings_groups import Listed, SettingsSection, listed
+from medground.values.document import AtLeastOne, Proportion
 from medground.values.research_plan import TOOLS, Tool
 
 PlannerName = Literal["auto", "prompting", "trained", "keyless", "all", "original", "query2doc", "reflexion", "serts"]
@@ -40,9 +41,9 @@ class OmniRagSettings(SettingsSection):
     """passages that a query finds"""
     kept: int = Field(default=10, ge=1, le=1000)
     """passages, or lines of a graph, left of these by reranking"""
-    passages: int = Field(default=20, ge=1)
+    passages: AtLeastOne = 20
     """maximum passages for the reader"""
-    each: int = Field(default=2, ge=1)
+    each: AtLeastOne = 2
     """passages of each source before the best of all"""
     context: int = Field(default=20_000, ge=1000)
     """maximum characters of passages for the reader"""
@@ -50,7 +51,7 @@ class OmniRagSettings(SettingsSection):
     """maximum words of a passage that query2doc writes"""
     answer_words: int = Field(default=100, ge=20)
     """maximum words of the answer's reasoning"""
-    rounds: int = Field(default=8, ge=1)
+    rounds: AtLeastOne = 8
     """maximum plans of reflexion and serts"""
 
     @property
@@ -72,14 +73,14 @@ class PubMedReasonerSettings(SettingsSection):
 
     section: ClassVar[str] = "pubmed_reasoner"
 
-    terms: int | None = Field(default=None, ge=1)
+    terms: AtLeastOne | None = None
     """maximum MeSH headings to search with and critique; no limit by default"""
     one_call: bool | None = Field(
         default=None,
         description="write a query in one call and criticise it in one (appendix E), not by equation; by default where "
         "a model answers",
     )
-    signals: int = Field(default=10, ge=1)
+    signals: AtLeastOne = 10
     """records whose title and abstract the critic sees (S_t)"""
     signal_length: int = Field(default=1_500, ge=100)
     """characters of an abstract that the critic sees"""
@@ -96,11 +97,11 @@ class PubMedReasonerSettings(SettingsSection):
     """stop reading early (Algorithm 2); off: read all 20 documents"""
     tokens: NonNegativeInt | None = None
     """tokens after which reading stops (T); no limit by default"""
-    candidates: int = Field(default=1, ge=1)
+    candidates: AtLeastOne = 1
     """responses of `self-reflection`, of which the most common is kept"""
     relax: bool = True
     """(a) widen a query that finds too little"""
-    enough: int = Field(default=5, ge=1)
+    enough: AtLeastOne = 5
     """number of documents that is enough for (a)"""
     concepts: bool = True
     """(b) add concepts of the question that the query lacks"""
@@ -119,9 +120,9 @@ class ReasonAndVerifySettings(SettingsSection):
 
     section: ClassVar[str] = "reason_and_verify"
 
-    candidates: int = Field(default=20, ge=1)
+    candidates: AtLeastOne = 20
     """passages from BM25 (k)"""
-    passages: int = Field(default=5, ge=1)
+    passages: AtLeastOne = 5
     """passages of evidence after reranking (m)"""
     rerank: bool = True
     """off: the first passages by BM25 are the evidence"""
@@ -131,9 +132,9 @@ class ReasonAndVerifySettings(SettingsSection):
     """off: vanilla RAG, which answers without a rationale"""
     rewrite: bool = True
     """rewrite the question when overlap or evidence score is low"""
-    overlap: float = Field(default=0.3, ge=0, le=1)
+    overlap: Proportion = 0.3
     """rewrite below this overlap (tau_ovlp)"""
-    evidence: float = Field(default=0.5, ge=0, le=1)
+    evidence: Proportion = 0.5
     """rewrite below this mean score (tau_evid)"""
     assess: bool = False
     """ask a model for one verdict on the whole, and quality 1 to 5"""
@@ -146,7 +147,7 @@ class ReasonAndVerifySettings(SettingsSection):
     selection: Literal["static", "dynamic"] = "dynamic"
     balanced: bool = False
     """take classes in turn instead of the nearest only"""
-    diversity: float = Field(default=0.95, ge=0, le=1)
+    diversity: Proportion = 0.95
     """cosine above which two demonstrations count as alike"""
     least: NonNegativeInt = 0
     """minimum number of unique demonstrations; the rest are drawn at random"""
@@ -160,13 +161,13 @@ class SelfMedRagSettings(SettingsSection):
 
     retrieval: Literal["auto", "hybrid", "bm25", "dense"] = "auto"
     """`auto`: `hybrid` where a source has vectors, else `bm25`"""
-    passages: int = Field(default=5, ge=1)
+    passages: AtLeastOne = 5
     """passages in the context of each round (C_i)"""
     critic: bool = True
     """off: a single round without critic"""
-    rounds: int = Field(default=3, ge=1)
+    rounds: AtLeastOne = 3
     """maximum rounds; the best one is returned"""
-    drift: float = Field(default=0.3, ge=0, le=1)
+    drift: Proportion = 0.3
     """minimum cosine for a statement that joins the query with the question"""
     returned: Literal["best", "last"] = Field(
         default="best",
@@ -194,13 +195,13 @@ class BioMedSearchSettings(SettingsSection):
     """names of sources to leave out"""
     each: int = Field(default=100, ge=1, le=1000)
     """maximum results per source and sub-question"""
-    coverage: float = Field(default=0.0, ge=0, le=1)
+    coverage: Proportion = 0.0
     """minimum share of keywords in title and abstract (theta); 0: papers are only ranked by it"""
-    salient: int = Field(default=3, ge=1)
+    salient: AtLeastOne = 3
     """keywords of the second query where the first finds nothing"""
     kept: int = Field(default=10, ge=1, le=100)
     """papers kept for a sub-question (k)"""
-    relevance: float = Field(default=0.4, ge=0, le=1)
+    relevance: Proportion = 0.4
     """minimum relevance of a web page (tau)"""
     pages: int = Field(default=5, ge=1, le=100)
     """web pages kept for a sub-question (k)"""

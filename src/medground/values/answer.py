@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, model_validator
 
 from medground.errors import SourceUnavailable
 from medground.values.decision import Decision, Notice
-from medground.values.document import Described, DocumentId, Frozen, Joined, Retraction, SourceKind
+from medground.values.document import Described, DocumentId, Frozen, Joined, Proportion, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
 from medground.values.lookup import Found, Lookup
@@ -111,11 +111,11 @@ class Answer(Described):
     """what the model that read says is missing in the sources; may be empty"""
     read: NonNegativeInt = 0
     """documents that a model read in one call and that are not cited"""
-    support: float | None = Field(default=None, ge=0, le=1)
+    support: Proportion | None = None
     """share of statements that are supported; null if no validated judge assessed them"""
-    faithfulness: float | None = Field(default=None, ge=0, le=1)
+    faithfulness: Proportion | None = None
     """Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them"""
-    quoted: float | None = Field(default=None, ge=0, le=1)
+    quoted: Proportion | None = None
     """share of statements that are verbatim quotes; not a measure of support"""
     assessment: Assessment | None = None
     """a model's verdict on the whole answer; null if none was asked"""

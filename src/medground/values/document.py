@@ -32,6 +32,10 @@ DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
 """`PREFIX:NAME`, such as `PMID:21645374`, `PMC:PMC1065070`, `HP:0001083`, `OMIM:154700`. No white space, no `#`."""
 
 
+AtLeastOne = Annotated[int, Field(ge=1)]
+Proportion = Annotated[float, Field(ge=0, le=1)]
+
+
 class Frozen(BaseModel):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
 
@@ -235,7 +239,7 @@ class Hit(Frozen):
 
     passage: Passage
     ranker: str
-    rank: int = Field(ge=1)
+    rank: AtLeastOne
     score: float
     source: str = ""
     also: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from medground.errors import MedgroundError
-from medground.values.document import Described, Document, DocumentId
+from medground.values.document import AtLeastOne, Described, Document, DocumentId
 
 Stance = Literal["supports", "contradicts", "mixed", "unknown"]
 """Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
@@ -33,7 +33,7 @@ class Evidence(Described):
     end: PositiveInt
     quote: str = Field(min_length=1)
     section: str | None = None
-    page: int | None = Field(default=None, ge=1)
+    page: AtLeastOne | None = None
     """page of its first word, from 1; null: no pages"""
     stance: Stance = "unknown"
     origin: Origin = "text"

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from medground.values.document import Described, Frozen
+from medground.values.document import Described, Frozen, Proportion
 from medground.values.evidence import Stance
 from medground.values.usage import Author
 
@@ -42,7 +42,7 @@ class Verdict(Described):
     critic: str
     assessed: Assessed | None = None
     """what a model says that is not a validated judge here; `label` is then `not judged`"""
-    probability: float | None = Field(default=None, ge=0, le=1)
+    probability: Proportion | None = None
     best: str | None = None
     """id of the evidence that decided the label"""
     flags: tuple[str, ...] = ()

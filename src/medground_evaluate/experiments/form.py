@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
-from medground.values import Frozen
+from medground.values import AtLeastOne, Frozen
 from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.datasets.registry import open_dataset
 
@@ -38,7 +38,7 @@ class Data(Frozen, extra="forbid"):
 
     name: str = Field(alias="set")
     split: str = "test"
-    limit: int | None = Field(default=None, ge=1)
+    limit: AtLeastOne | None = None
     ids: str = ""
     gold: tuple[str, ...] = ()
     corpora: tuple[str, ...] | None = None

@@ -19,7 +19,7 @@ from medground.corpus import writing
 from medground.errors import BadDocument, UsageError
 from medground.models import planner
 from medground.recipes import PlanSourcesInput, explored, plan_sources_tagged
-from medground.values import MOST_QUERIES, Frozen, SourceDescription, SourcePlan, tagged
+from medground.values import MOST_QUERIES, AtLeastOne, Frozen, SourceDescription, SourcePlan, tagged
 from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
 from medground_evaluate.planning.work import Judged, Label, TrainItem, read_work
@@ -223,17 +223,17 @@ class TrainingOptions(Frozen):
 
     stage: Stage
     which: Which = "positive"
-    batch: int = Field(default=64, ge=1)
-    at_once: int = Field(default=4, ge=1)
+    batch: AtLeastOne = 64
+    at_once: AtLeastOne = 4
     learning_rate: PositiveFloat
     epochs: PositiveFloat
     ratio: float = Field(default=1.0, gt=0, le=1)
-    rank: int = Field(default=16, ge=1)
-    alpha: int = Field(default=32, ge=1)
+    rank: AtLeastOne = 16
+    alpha: AtLeastOne = 32
     dropout: float = Field(default=0.05, ge=0, lt=1)
     longest: int = Field(default=4096, ge=16)
     beta: PositiveFloat = BETA
-    save_every: int = Field(default=20, ge=1)
+    save_every: AtLeastOne = 20
     seed: int = 0
 
 

@@ -16,16 +16,16 @@ from medground.errors import MedgroundError, RateLimited, StorageFailed, UsageEr
 from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.decision import Notice
-from medground.values.document import Described
+from medground.values.document import AtLeastOne, Described
 from medground.values.steps import AnyStep
 
 
 class Limits(Described):
     """What a person may use; without a value there is no limit. Money and tokens are those of a month (UTC)."""
 
-    rate: int | None = Field(default=None, ge=1)
+    rate: AtLeastOne | None = None
     """requests to the engine in any 60 seconds"""
-    concurrent: int | None = Field(default=None, ge=1)
+    concurrent: AtLeastOne | None = None
     """jobs and claims that are not finished"""
     money: Decimal | None = Field(default=None, ge=0)
     """US dollars of model calls"""
