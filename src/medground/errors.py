@@ -61,6 +61,11 @@ def needing(extra: str, what: str) -> Iterator[None]:
         raise ConfigError(f'{missing}; run: pip install "medground[{extra}]"') from None
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of the error message of a library."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
+
+
 class BadDocument(UserMistake):
     """A record or a file cannot be read.
 

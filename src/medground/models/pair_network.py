@@ -17,10 +17,10 @@ from safetensors.numpy import load
 from tokenizers import Encoding, Tokenizer
 
 from medground.corpus.manifest import hash_file
-from medground.errors import ConfigError, ModelFailed
+from medground.errors import ConfigError, ModelFailed, first_line
 from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
 from medground.models.padding import softmax
-from medground.models.pair_reader import PairReader, first_line
+from medground.models.pair_reader import PairReader
 from medground.models.sessions import ONNX_ERRORS, open_session
 from medground.values.document import Proportion
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 
-from medground.errors import ConfigError
+from medground.errors import ConfigError, first_line
 from medground.models.embedders import ARTICLE, NAME, QUERY, full_name, is_away, place
-from medground.models.pair_reader import first_line
 
 # Load a model of transformers from a folder or a hub (extra `torch`), and hash what was loaded.
 

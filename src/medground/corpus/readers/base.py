@@ -204,7 +204,7 @@ def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]],
     return Input(str(path), reader, fingerprint(path), partial(_after, items, path), apart=apart)
 
 
-def document_input(path: Path, reader: str, document: Callable[[bytes], Item], *, apart: bool = False) -> Input:
+def document_input(path: Path, reader: str, document: Callable[[bytes], Item], *, apart: bool = True) -> Input:
     """An input of one file that is one document; `document` raises ValueError where it is none."""
     return file_input(path, reader, partial(_document, document), apart=apart)
 

@@ -2,24 +2,36 @@
 
 import contextlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers import texts
-from medground.corpus.readers.base import LINES, XML, Input, Reader, file_input, fingerprint_now, head, joined, of_files
+from medground.corpus.readers.base import (
+    LINES,
+    XML,
+    Input,
+    Reader,
+    document_input,
+    file_input,
+    fingerprint_now,
+    head,
+    joined,
+    of_files,
+)
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
-from medground.corpus.readers.docx import open_docx
-from medground.corpus.readers.ebook import open_epub
+from medground.corpus.readers.docx import docx_document
+from medground.corpus.readers.ebook import epub_document
+from medground.corpus.readers.entry import name_below
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import is_page, is_saved_page, open_html, open_mhtml
+from medground.corpus.readers.html import html_document, is_page, is_saved_page, mhtml_document
 from medground.corpus.readers.jats import JATS_ROOTS, read_jats
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.packages import SUFFIXES as PACKAGES
-from medground.corpus.readers.packages import kind_of_suffix, package_kind
+from medground.corpus.readers.packages import kind_of_suffix, package_input, package_kind
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
 from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
 from medground.corpus.readers.reference_managers import (
@@ -31,7 +43,7 @@ from medground.corpus.readers.reference_managers import (
     read_zotero,
 )
 from medground.corpus.readers.services import SERVICE_ROOTS, read_service_xml, records_in
-from medground.corpus.readers.slides import open_pptx
+from medground.corpus.readers.slides import pptx_document
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS, is_table, read_csv
 from medground.corpus.readers.tagged import read_tagged, tagged_format
@@ -43,6 +55,7 @@ from medground.corpus.readers.workbook import read_xlsx
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, UsageError
 from medground.home.registry import find, given
+from medground.values.document import Document
 
 # What to say of a file that no reader accepts: what it is, and what to do.
 
@@ -171,6 +184,21 @@ _textbooks = partial(texts.open_collection, name="textbooks")
 _TAGGED = {"nbib": ".nbib", "ris": ".ris", "enw": ".enw", "wos": ".ciw"}
 """How files of a form are named, if not `.txt`."""
 
+
+def _named(
+    reader: str,
+    document: Callable[..., Document],
+    *suffixes: str,
+    opened: Callable[..., Input] = document_input,
+) -> Reader:
+    """A reader of files that are one document each, named after its place in the folder."""
+
+    def open_named(path: Path, folder: Path | None = None) -> Input:
+        return opened(path, reader, partial(document, name=name_below(path, folder)))
+
+    return Reader(open_named, suffixes, open_named)
+
+
 READERS: Mapping[str, Reader] = {
     "medline": of_files("medline", partial(read_medline, raw=True), *XML),
     "jats": of_files("jats", read_jats, *XML),
@@ -193,12 +221,12 @@ READERS: Mapping[str, Reader] = {
     "endnote": of_files("endnote", read_endnote, *XML),
     "zotero": of_files("zotero", read_zotero, ".rdf"),
     "service-xml": of_files("service-xml", read_service_xml, *XML),
-    "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
-    "docx": Reader(open_docx, PACKAGES["docx"], open_docx),
-    "pptx": Reader(open_pptx, PACKAGES["pptx"], open_pptx),
-    "epub": Reader(open_epub, PACKAGES["epub"], open_epub),
+    "html": _named("html", html_document, ".html", ".htm", ".xhtml"),
+    "docx": _named("docx", docx_document, *PACKAGES["docx"]),
+    "pptx": _named("pptx", pptx_document, *PACKAGES["pptx"], opened=package_input),
+    "epub": _named("epub", epub_document, *PACKAGES["epub"], opened=package_input),
     "xlsx": Reader(partial(file_input, reader="xlsx", items=read_xlsx, apart=True), PACKAGES["xlsx"]),
-    "mhtml": Reader(open_mhtml, (".mhtml", ".mht"), open_mhtml),
+    "mhtml": _named("mhtml", mhtml_document, ".mhtml", ".mht"),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
 }
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}

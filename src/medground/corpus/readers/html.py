@@ -12,15 +12,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from email import message_from_bytes
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from medground.corpus.banners import banner_fields, is_banner
-from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
-from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.entry import described, file_id
 from medground.corpus.readers.record_ids import own_ids
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES
@@ -87,16 +85,6 @@ _TOP = 20
 """Lines of the text among which a page gives its own ids."""
 _LONG_TEXT = 300
 """Characters of a paragraph that is not a banner and begins the text."""
-
-
-def open_html(path: Path, folder: Path | None = None) -> Input:
-    """One page, named after its place in `folder`."""
-    return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
-
-
-def open_mhtml(path: Path, folder: Path | None = None) -> Input:
-    """One page saved in one file, named after its place in `folder`."""
-    return document_input(path, "mhtml", partial(mhtml_document, name=name_below(path, folder)), apart=True)
 
 
 def is_saved_page(start: bytes) -> bool:

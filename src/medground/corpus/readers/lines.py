@@ -10,7 +10,7 @@ from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, 
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.services import records_in, service_document, service_of
-from medground.errors import BadDocument
+from medground.errors import BadDocument, first_line
 from medground.values.document import Document
 
 # JSON: one record a line, and arrays of records such as CSL-JSON. A broken record is skipped and reported.
@@ -270,5 +270,4 @@ def _opened(path: Path) -> Any:
 
 
 def _damaged(error: Exception) -> str:
-    reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    return f"the parquet file is damaged ({reason[:120]}); copy or download it again"
+    return f"the parquet file is damaged ({first_line(error)[:120]}); copy or download it again"
