@@ -168,7 +168,7 @@ def audit(
     )
 
 
-def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> blind.Baseline | None:
+def best_blind(items: Sequence[Item], *, models: bool = True) -> blind.Baseline | None:
     """The best accuracy without evidence over the items of a table; None if no item has a gold answer.
 
     If scikit-learn is not installed, linear models are left out and the baseline's words say so.
@@ -178,9 +178,9 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
         return None
     groups = blind.groups_of(golden, blind.near_pairs(golden))
     try:
-        return _baselines(golden, groups, models=models, seed=seed)[0]
+        return _baselines(golden, groups, models=models, seed=SEED)[0]
     except ConfigError:
-        simple = _baselines(golden, groups, models=False, seed=seed)[0]
+        simple = _baselines(golden, groups, models=False, seed=SEED)[0]
         return simple.replace(words=f"{simple.words}; no linear models, as scikit-learn is not installed")
 
 

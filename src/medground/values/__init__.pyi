@@ -6,6 +6,7 @@ from medground.values.document import Document as Document
 from medground.values.document import DocumentId as DocumentId
 from medground.values.document import Frozen as Frozen
 from medground.values.document import Hit as Hit
+from medground.values.document import NonEmpty as NonEmpty
 from medground.values.document import Passage as Passage
 from medground.values.document import Proportion as Proportion
 from medground.values.document import SourceKind as SourceKind

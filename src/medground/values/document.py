@@ -34,6 +34,7 @@ DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 Proportion = Annotated[float, Field(ge=0, le=1)]
+NonEmpty = Annotated[str, Field(min_length=1)]
 
 
 class Frozen(BaseModel):

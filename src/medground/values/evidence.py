@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from medground.errors import MedgroundError
-from medground.values.document import AtLeastOne, Described, Document, DocumentId
+from medground.values.document import AtLeastOne, Described, Document, DocumentId, NonEmpty
 
 Stance = Literal["supports", "contradicts", "mixed", "unknown"]
 """Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
@@ -31,7 +31,7 @@ class Evidence(Described):
     document_id: DocumentId
     start: NonNegativeInt
     end: PositiveInt
-    quote: str = Field(min_length=1)
+    quote: NonEmpty
     section: str | None = None
     page: AtLeastOne | None = None
     """page of its first word, from 1; null: no pages"""

@@ -54,8 +54,7 @@ def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
 
 def macro_f1(scores: Iterable[ClassScore]) -> float | None:
     """The unweighted mean of the classes' F1; None if there are no classes."""
-    values = [score.f1 for score in scores]
-    return sum(values) / len(values) if values else None
+    return mean(score.f1 for score in scores).value
 
 
 def confusion(lines: Iterable[RunLine]) -> Counter[tuple[str, str]]:

@@ -19,6 +19,7 @@ from medground.corpus.readers.base import (
     head,
     joined,
     of_files,
+    valid,
 )
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
 from medground.corpus.readers.docx import docx_document
@@ -109,10 +110,8 @@ def detect(path: Path) -> str:
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
         raise BadDocument(alien or f"this is a binary file; {_READ}", file=path)
     text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
-    try:
+    with valid(path):
         found = _text_reader(text, suffix)
-    except ValueError as error:
-        raise BadDocument(str(error), file=path) from error
     if found is None:
         raise BadDocument(f"unknown file format; {_READ}", file=path)
     return found

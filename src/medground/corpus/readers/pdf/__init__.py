@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from medground.corpus.banners import banner_fields
 from medground.corpus.manifest import hash_file
-from medground.corpus.readers.base import Input, Item, Reading, file_input
+from medground.corpus.readers.base import Input, Item, Reading, file_input, valid
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.aligned_tables import sideways_tables, without_aligned
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
@@ -266,10 +266,8 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
             if not isinstance(read, Pages):
                 yield read
                 continue
-            try:
+            with valid(path):
                 yield document_of(read, document.get_metadata_dict(), _id(path), book=book)
-            except ValueError as error:
-                raise BadDocument(str(error), file=path) from error
     finally:
         document.close()
 
