@@ -24,8 +24,8 @@ class _Record(BaseModel):
     pmid: str | int
     question: str
     contexts: list[str]
-    labels: list[str] = Field(default_factory=list)
-    meshes: list[str] = Field(default_factory=list)
+    labels: list[str] = []
+    meshes: list[str] = []
     year: int | None = None
 
 

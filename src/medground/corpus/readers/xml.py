@@ -65,9 +65,7 @@ def record_items(
     """
 
     def items(element: Element) -> Iterable[Item]:
-        for part in element.iter("{*}*"):
-            if part.tag[0] == "{":
-                part.tag = name_of(part)
+        drop_namespaces(element)
         return convert(element)
 
     found = numbered(records(path, tags, roots), items, path, what)
@@ -234,6 +232,13 @@ def _told(path: File) -> Iterator[None]:
         yield
     except etree.XMLSyntaxError as error:
         raise BadDocument(f"not well-formed XML ({error.msg})", file=path, position=error.lineno) from error
+
+
+def drop_namespaces(element: Element) -> None:
+    """Leave the namespaces out of the tags of an element and of all in it."""
+    for part in element.iter("{*}*"):
+        if part.tag[0] == "{":
+            part.tag = name_of(part)
 
 
 def name_of(element: Element) -> str:
