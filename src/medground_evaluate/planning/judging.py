@@ -223,7 +223,7 @@ class JudgeAgreement:
 
 
 def write_sheet(
-    explored: Sequence[work.Explored], out: Path, *, samples: int, seed: int = 0, passages: int | None = None
+    explored: Sequence[work.Explored], out: Path, *, samples: int = SAMPLES, seed: int = 0, passages: int | None = None
 ) -> int:
     """Write a sheet (CSV) of randomly drawn queries with what they found, and an empty column `supports`.
 
