@@ -61,19 +61,25 @@ def needing(extra: str, what: str) -> Iterator[None]:
         raise ConfigError(f'{missing}; run: pip install "medground[{extra}]"') from None
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of the error message of a library."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
+
+
 class BadDocument(UserMistake):
     """A record or a file cannot be read.
 
     A bad record in a good file, and a bad file among good ones, is skipped and counted. `position` is a record
-    number, a line number or a byte offset; `reason` says which. `passing`: it may be readable the next time.
+    number, a line number or a byte offset; `reason` says which. `file` is its path or its name. `passing`: it may be
+    readable the next time.
     """
 
-    def __init__(self, reason: str, *, file: str = "", position: int | None = None, passing: bool = False) -> None:
+    def __init__(self, reason: str, *, file: object = "", position: int | None = None, passing: bool = False) -> None:
         self.reason = reason
-        self.file = file
+        self.file = str(file)
         self.position = position
         self.passing = passing
-        where = f"{file}:{position}" if position is not None else file
+        where = f"{file}:{position}" if position is not None else self.file
         super().__init__(f"{where}: {reason}" if where else reason)
 
 

@@ -7,10 +7,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import get_args
 
-from pydantic import Field
+from pydantic import NonNegativeInt
 
 from medground.errors import UsageError
-from medground.values import Answer, Category, Frozen
+from medground.values import Answer, AtLeastOne, Category, Frozen, NonEmpty
 from medground_evaluate.datasets.loader import checked, json_file, json_lines
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
@@ -20,10 +20,10 @@ from medground_evaluate.statistics import ClassScore, scores_by_class
 class Annotation(Frozen):
     """One label. `context` is j of CONTEXT-j, `statement` counts from 0."""
 
-    item: str = Field(min_length=1)
-    annotator: str = Field(min_length=1)
-    context: int = Field(ge=1)
-    statement: int = Field(ge=0)
+    item: NonEmpty
+    annotator: NonEmpty
+    context: AtLeastOne
+    statement: NonNegativeInt
     label: Category
 
     @property

@@ -149,7 +149,7 @@ def audit(
     if models and (guessed := by_text(golden, groups, seed, _context)):
         # How far the documents alone give the answer away. They are evidence, so this is never the blind baseline.
         found = blind.scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
-        baselines = sorted([*baselines, found.model_copy(update={"blind": False})], key=lambda one: -one.count)
+        baselines = sorted([*baselines, found.replace(blind=False)], key=lambda one: -one.count)
     whole = items if every is None else every
     facts: list[blind.Figure | None] = [
         blind.numbers(golden),
@@ -168,7 +168,7 @@ def audit(
     )
 
 
-def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> blind.Baseline | None:
+def best_blind(items: Sequence[Item], *, models: bool = True) -> blind.Baseline | None:
     """The best accuracy without evidence over the items of a table; None if no item has a gold answer.
 
     If scikit-learn is not installed, linear models are left out and the baseline's words say so.
@@ -178,12 +178,10 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
         return None
     groups = blind.groups_of(golden, blind.near_pairs(golden))
     try:
-        return _baselines(golden, groups, models=models, seed=seed)[0]
+        return _baselines(golden, groups, models=models, seed=SEED)[0]
     except ConfigError:
-        simple = _baselines(golden, groups, models=False, seed=seed)[0]
-        return simple.model_copy(
-            update={"words": f"{simple.words}; no linear models, as scikit-learn is not installed"}
-        )
+        simple = _baselines(golden, groups, models=False, seed=SEED)[0]
+        return simple.replace(words=f"{simple.words}; no linear models, as scikit-learn is not installed")
 
 
 def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: int) -> list[blind.Baseline]:

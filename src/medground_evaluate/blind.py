@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Self
 
-from pydantic import Field
+from pydantic import NonNegativeInt
 
 from medground.language import tokens
-from medground.values import CLOSED, Document, Frozen, Task
+from medground.values import CLOSED, Described, Document, Frozen, Task
 from medground_evaluate.items import Item
 from medground_evaluate.statistics import wilson
 
@@ -26,8 +26,8 @@ class Figure(Frozen):
     """
 
     name: str
-    count: int = Field(ge=0)
-    of: int = Field(ge=0)
+    count: NonNegativeInt
+    of: NonNegativeInt
     share: float
     low: float
     high: float
@@ -50,11 +50,12 @@ class Baseline(Figure):
     blind: bool = True
 
 
-class Audit(Frozen):
+class Audit(Described):
     """The whole result. `baselines` come best first; `facts` are shares of items that are not accuracies."""
 
     items: int
-    scored: int = Field(description="items with a gold answer; baselines are computed over these")
+    scored: int
+    """items with a gold answer; baselines are computed over these"""
     baselines: tuple[Baseline, ...]
     facts: tuple[Figure, ...]
     notes: tuple[str, ...] = ()

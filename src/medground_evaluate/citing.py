@@ -1,7 +1,5 @@
 """How well the check of texts tells what cited texts say, on real sentences with people's labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

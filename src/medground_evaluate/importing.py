@@ -19,16 +19,21 @@ from medground_evaluate.runner import Selection, count_items, selected_items
 class Prediction(BaseModel):
     """One line of a file of predictions."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
-    id: str = Field(coerce_numbers_to_str=True, description="of the question in its set")
-    answer: str | list[str] | None = Field(description="a value, a letter, several letters, or words; null for none")
-    evidence: list[DocumentId] = Field(default=[], description="ids of the documents that the answer cites")
-    found: list[DocumentId] = Field(default=[], description="ids of the documents found, in rank order")
-    text: str = Field(default="", description="the answer in words, for judges")
+    id: str = Field(coerce_numbers_to_str=True)
+    """of the question in its set"""
+    answer: str | list[str] | None
+    """a value, a letter, several letters, or words; null for none"""
+    evidence: list[DocumentId] = []
+    """ids of the documents that the answer cites"""
+    found: list[DocumentId] = []
+    """ids of the documents found, in rank order"""
+    text: str = ""
+    """the answer in words, for judges"""
 
 
-def import_run(predictions: Path, selection: Selection, name: str, out: Path | None = None) -> tuple[Tally, Path]:
+def import_run(predictions: Path, selection: Selection, name: str, out: Path | None) -> tuple[Tally, Path]:
     """Write the run of a file of predictions: JSON Lines, one for each selected question.
 
     Args:

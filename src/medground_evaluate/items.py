@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from medground.values import Document, DocumentId, Frozen, Question, Task, UsageReport
+from medground.values import Described, Document, DocumentId, Frozen, Question, Task, UsageReport
 from medground_evaluate.statistics import Share
 
 Split = Literal["train", "validation", "test", "unknown"]
@@ -41,7 +41,7 @@ class Item(Frozen):
 
     def asked_as(self, task: Task) -> Item:
         """The item of a subset that may allow fewer answers, such as yes-no for a set that also has maybe."""
-        return self.model_copy(update={"question": self.question.model_copy(update={"task": task})})
+        return self.replace(question=self.question.replace(task=task))
 
 
 class DataSetInfo(Frozen):
@@ -73,7 +73,7 @@ RunStatus = Literal["answered", "not judged", "unanswerable", "failed", "unreada
 the denominator. `budget`: a limit was reached. A status never counts as an option."""
 
 
-class RunLine(Frozen):
+class RunLine(Described):
     """One item of a run: one JSON line."""
 
     id: str
@@ -87,11 +87,15 @@ class RunLine(Frozen):
     statements: int = 0
     support: float | None = None
     faithfulness: float | None = None
-    cited: tuple[DocumentId, ...] = Field(default=(), description="documents that the answer cites, in order")
-    found: tuple[DocumentId, ...] = Field(default=(), description="documents read or retrieved, in rank order")
+    cited: tuple[DocumentId, ...] = ()
+    """documents that the answer cites, in order"""
+    found: tuple[DocumentId, ...] = ()
+    """documents read or retrieved, in rank order"""
     gold_documents: tuple[DocumentId, ...] = ()
-    failed_sources: dict[str, str] = Field(default_factory=dict, description="sources that could not be searched: why")
-    text: str = Field(default="", description="the rationale, for long-answer metrics and judges")
+    failed_sources: dict[str, str] = Field(default_factory=dict)
+    """sources that could not be searched: why"""
+    text: str = ""
+    """the rationale, for long-answer metrics and judges"""
     usage: UsageReport = UsageReport()
     trace: str = ""
     settings_hash: str = ""
@@ -108,7 +112,7 @@ class RunLine(Frozen):
         return bool(self.gold) and set(self.answer) == set(self.gold)
 
 
-class RunHeader(Frozen):
+class RunHeader(Described):
     """First line of a run's file: everything that could change its results.
 
     A run that was resumed with an accepted difference has another header before the lines it applies to.
@@ -121,18 +125,24 @@ class RunHeader(Frozen):
     recipe: str
     model: str
     limit: int | None = None
-    seed: int | None = Field(default=None, description="of the shuffle before the limit is applied; None: file order")
+    seed: int | None = None
+    """of the shuffle before the limit is applied; None: file order"""
     with_context: bool = False
-    until: date | None = Field(default=None, description="the last day of the evidence that was searched")
-    items: int = Field(description="number of items in the run; those without a line are unfinished")
+    until: date | None = None
+    """the last day of the evidence that was searched"""
+    items: int
+    """number of items in the run; those without a line are unfinished"""
     settings: dict[str, Any]
     settings_hash: str
-    prompts_hash: str = Field(description="of all operators' instructions and schemas")
+    prompts_hash: str
+    """of all operators' instructions and schemas"""
     snapshots: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
     started: str = ""
-    accepted: tuple[str, ...] = Field(default=(), description="differences that the user accepted, as they were shown")
-    imported: str = Field(default="", description="SHA-256 of the file of predictions that the run was imported from")
+    accepted: tuple[str, ...] = ()
+    """differences that the user accepted, as they were shown"""
+    imported: str = ""
+    """SHA-256 of the file of predictions that the run was imported from"""
 
 
 UNFINISHED = "unfinished"

@@ -199,7 +199,7 @@ def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, 
     """
     first = next(parsed(lines[:1], head, path, what), None)
     if first is None:
-        raise BadDocument(f"not {what}", file=str(path), position=1)
+        raise BadDocument(f"not {what}", file=path, position=1)
     return first, parsed(lines[1:], line, path, f"a line of {what}")
 
 
@@ -240,7 +240,7 @@ def parsed(lines: Iterable[Numbered], kind: type[M], path: Path, what: str) -> I
             yield kind.model_validate_json(raw)
         except ValidationError as error:
             reason = f"not {what} ({error.error_count()} fields)"
-            raise BadDocument(reason, file=str(path), position=number) from None
+            raise BadDocument(reason, file=path, position=number) from None
 
 
 def check_same(there: BaseModel, now: BaseModel, path: Path) -> None:

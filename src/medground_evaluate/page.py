@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from medground.errors import NotFound, UsageError
 from medground.faces import Caller, door
-from medground.values import Frozen
+from medground.values import Described, Frozen
 from medground_evaluate.compare import compare, read_result
 from medground_evaluate.items import UNFINISHED, RunLine, tallied
 from medground_evaluate.report.content import read_report
@@ -31,11 +31,12 @@ _SUFFIX = ".jsonl"
 _ACCURACY = "correct answers, of all items; a failure counts as wrong"
 
 
-class Metric(Frozen):
+class Metric(Described):
     """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
 
     name: str
-    words: str = Field(description="what is counted, and of what")
+    words: str
+    """what is counted, and of what"""
     right: int
     of: int
     value: float | None
@@ -49,10 +50,11 @@ class Metric(Frozen):
         return cls(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
 
 
-class Listed(Frozen):
+class Listed(Described):
     """One run of a folder. `problem` says why it cannot be read; the rest is then empty."""
 
-    id: str = Field(description="the name of its file without the suffix")
+    id: str
+    """the name of its file without the suffix"""
     problem: str = ""
     dataset: str = ""
     split: str = ""
@@ -65,8 +67,10 @@ class Listed(Frozen):
     items: int = 0
     unfinished: int = 0
     accuracy: Metric | None = None
-    majority: str = Field(default="", description="the most common gold answer")
-    majority_share: float | None = Field(default=None, description="how many items always answering so gets right")
+    majority: str = ""
+    """the most common gold answer"""
+    majority_share: float | None = None
+    """how many items always answering so gets right"""
     statuses: Mapping[str, int] = Field(default_factory=dict)
     input_tokens: int = 0
     output_tokens: int = 0
@@ -74,7 +78,8 @@ class Listed(Frozen):
     cached_calls: int = 0
     searches: int = 0
     seconds: float = 0.0
-    price: Decimal | None = Field(default=None, description="in US dollars; None: unknown")
+    price: Decimal | None = None
+    """in US dollars; None: unknown"""
 
 
 def listed_runs(folder: Path) -> list[Listed]:
@@ -150,17 +155,21 @@ class AskedTold(Frozen):
     error: str
 
 
-class OpenedRun(Frozen):
+class OpenedRun(Described):
     """A run as a face shows it."""
 
     run: Listed
     metrics: tuple[Metric, ...]
-    outcomes: tuple[Metric, ...] = Field(description="how many items ended how, of all items")
+    outcomes: tuple[Metric, ...]
+    """how many items ended how, of all items"""
     classes: tuple[ClassScore, ...]
     macro_f1: float | None
-    support: float | None = Field(description="mean support score of the answers that have one")
-    supported_answers: int = Field(description="how many answers have a support score")
-    seconds_each: float | None = Field(description="None: unknown, as of all that was imported")
+    support: float | None
+    """mean support score of the answers that have one"""
+    supported_answers: int
+    """how many answers have a support score"""
+    seconds_each: float | None
+    """None: unknown, as of all that was imported"""
     warnings: tuple[str, ...]
     settings: dict[str, Any]
     snapshots: dict[str, str]
@@ -205,7 +214,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     )
 
 
-def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: int = 50) -> QuestionPage:
+def questions_of(path: Path, *, which: Which, offset: int, limit: int) -> QuestionPage:
     """Some questions of a run: all of them, or those that were answered right, wrong, or failed.
 
     `wrong` has every question whose answer is not the gold answer, also those that have no answer.

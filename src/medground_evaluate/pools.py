@@ -56,7 +56,7 @@ class Unfinished(HeadedFile[Plan, Step]):
     def finish(self, solved: Sequence[pool.Solved], manifest: pool.PoolManifest) -> pool.PoolManifest:
         """Write the pool, replacing any of the same name, and delete the steps."""
         content = "".join(one.model_dump_json() + "\n" for one in solved)
-        finished = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
+        finished = manifest.replace(sha256=hashlib.sha256(content.encode()).hexdigest())
         with writing(self.path.parent):
             write_whole(self._pool, content)
             write_whole(pool.manifest_path(self._pool), finished.model_dump_json(indent=1) + "\n")
@@ -98,7 +98,7 @@ async def solve_all(
 
 async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
     item, vector = task
-    question = item.question.model_copy(update={"documents": item.documents})
+    question = item.question.replace(documents=item.documents)
     trace = Trace(f"demonstration-{item.id}", None)
     run = Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace=trace)
     try:
@@ -253,5 +253,5 @@ def _left_out(records: Records, clean: pool.Clean, steps: Sequence[Step], failed
 
 def _without_shots(settings: Settings) -> Settings:
     options = {"shots": 0, "pool": None, "rationale": True, "assess": False}
-    choices = settings.section(ReasonAndVerifySettings).model_copy(update=options)
+    choices = settings.section(ReasonAndVerifySettings).replace(**options)
     return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)

@@ -157,7 +157,7 @@ class RunFile(LineFile[RunLine]):
             if (stored := self._stored()) is not None:
                 self._continue_from(stored, accept)
             else:
-                self.header = header if count is None else header.model_copy(update={"items": count()})
+                self.header = header if count is None else header.replace(items=count())
                 self.tally.items = self.header.items
                 self.write(self.header)
 
@@ -192,7 +192,7 @@ class RunFile(LineFile[RunLine]):
             raise UsageError(f"{self.path} was made with other settings: {'; '.join(refused.values())}; {advice}")
         if found:
             accepted = (*stored.accepted, *found.values())
-            self.header = self.header.model_copy(update={"accepted": accepted, "items": stored.items})
+            self.header = self.header.replace(accepted=accepted, items=stored.items)
             self.write(self.header)
         else:
             self.header = stored

@@ -224,7 +224,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False, un
     trace, error, status = "", "", "failed"
     try:
         filters = Filters(date_to=str(until)) if until else item.question.filters
-        answer = await view.ask(item.question.model_copy(update={"documents": item.documents, "filters": filters}))
+        answer = await view.ask(item.question.replace(documents=item.documents, filters=filters))
         status = "answered" if answer.decision.status == "decided" else answer.decision.status
     except errors.BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"

@@ -9,20 +9,21 @@ import numpy as np
 from pydantic import computed_field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-Z95 = 1.959963984540054
+_Z = 1.959963984540054
+"""The quantile of the normal distribution for 95 %."""
 
 
-def wilson(right: int, of: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval of `right / of`, 95 % by default; (0, 1) if `of` is 0.
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of `right / of`; (0, 1) if `of` is 0.
 
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """
     if of == 0:
         return 0.0, 1.0
     share = right / of
-    scale = 1 + z * z / of
-    middle = share + z * z / (2 * of)
-    spread = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    scale = 1 + _Z * _Z / of
+    middle = share + _Z * _Z / (2 * of)
+    spread = _Z * math.sqrt(share * (1 - share) / of + _Z * _Z / (4 * of * of))
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
@@ -156,7 +157,7 @@ def _largest(won: int, lost: int, of: int) -> float:
         linear = won + lost - (2 * of - won + lost) * tried
         root = math.sqrt(max(0.0, linear**2 + 8 * of * lost * tried * (1 - tried)))
         variance = (linear + root) / 2 + of * tried * (1 - tried)  # most likely if `tried` is the true difference
-        if of * tried - won + lost <= Z95 * math.sqrt(max(0.0, variance)):
+        if of * tried - won + lost <= _Z * math.sqrt(max(0.0, variance)):
             low = tried
         else:
             high = tried

@@ -5,11 +5,11 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from medground.errors import UsageError
 from medground.language.clean import joined
-from medground.values.document import DocumentId, Frozen, Retraction, SourceKind
+from medground.values.document import Described, DocumentId, Frozen, Retraction, SourceKind
 from medground.values.evidence import Stance
 from medground.values.statement import Label
 from medground.values.usage import UsageReport
@@ -23,17 +23,19 @@ CellState = Literal["quoted", "not reported", "failed"]
 not be read. Neither is ever a guess."""
 
 
-class Cell(Frozen):
+class Cell(Described):
     """What a study says of one column: a verbatim quote, `document.text[start:end]`, or why there is none."""
 
     state: CellState
     document_id: DocumentId
-    start: int | None = Field(default=None, ge=0)
-    end: int | None = Field(default=None, gt=0)
+    start: NonNegativeInt | None = None
+    end: PositiveInt | None = None
     quote: str = ""
     section: str | None = None
-    by: str = Field(default="", description="who chose the sentence: `keyless` or a model; empty if nobody could")
-    reason: str = Field(default="", description="why the cell failed, or what `not reported` rests on")
+    by: str = ""
+    """who chose the sentence: `keyless` or a model; empty if nobody could"""
+    reason: str = ""
+    """why the cell failed, or what `not reported` rests on"""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -65,7 +67,7 @@ class RowVerdict(Frozen):
     words: str
 
 
-class Row(Frozen):
+class Row(Described):
     """A study that the answer quotes. `cells` are in the order of the table's columns."""
 
     document_id: DocumentId
@@ -73,14 +75,17 @@ class Row(Frozen):
     year: int | None = None
     journal: str | None = None
     design: str = ""
-    level: int = Field(description="0 for the strongest design, 7 for the weakest")
+    level: int
+    """0 for the strongest design, 7 for the weakest"""
     kind: SourceKind
     retraction: Retraction = "none"
     retraction_words: str = ""
-    aside: str = Field(default="", description="why it is not evidence, such as a retraction; empty if it may be")
+    aside: str = ""
+    """why it is not evidence, such as a retraction; empty if it may be"""
     url: str = ""
     quotes: tuple[RowQuote, ...]
-    stance: Stance = Field(description="what the model that read the quotes says of them together; `unknown` if none")
+    stance: Stance
+    """what the model that read the quotes says of them together; `unknown` if none"""
     verdicts: tuple[RowVerdict, ...] = ()
     cells: tuple[Cell, ...] = ()
 
@@ -106,13 +111,14 @@ class Agreement(Frozen):
     words: str
 
 
-class EvidenceTable(Frozen):
+class EvidenceTable(Described):
     """The table of one answer. `agreement` is null below five studies."""
 
     trace_id: str
     question: str
     columns: tuple[str, ...] = ()
-    compared: tuple[str, ...] = Field(default=(), description="what the question compares; each may be a column")
+    compared: tuple[str, ...] = ()
+    """what the question compares; each may be a column"""
     rows: tuple[Row, ...] = ()
     agreement: Agreement | None = None
     notes: tuple[str, ...] = ()

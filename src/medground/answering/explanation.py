@@ -3,8 +3,6 @@
 A run writes the three values into its trace; `medground explain` reads them there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

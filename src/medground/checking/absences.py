@@ -1,7 +1,5 @@
 """Sentences that say that a paper does not report something: does it, after all?"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

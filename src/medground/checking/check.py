@@ -1,7 +1,5 @@
 """The check of a text: its references joined with stored papers, then each sentence judged by what they say."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

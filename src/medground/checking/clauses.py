@@ -1,7 +1,5 @@
 """The clauses of a sentence that each say something, so that a true main part does not hide a wrong minor one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -76,11 +74,11 @@ def worst(whole: Finding, parts: Sequence[tuple[CitingSentence, Finding]]) -> Fi
     if apart and whole.kind in _UNTOLD and parts and all(said.kind == "supported" for _, said in parts):
         reason = "; ".join(dict.fromkeys(said.reason for _, said in parts))
         told = {"kind": "supported", "evidence": parts[0][1].evidence, "reason": f"each part: {reason}"}
-        return whole.model_copy(update=told)
+        return whole.replace(**told)
     open_to = _SURE if whole.kind in ("supported", "not_checked") else (whole.kind,)
     for part, said in parts:
         same = whole.kind == "supported" and said.evidence == whole.evidence  # one sentence does not say both
         if said.kind in open_to and not same:
             reason = f"of “{' '.join(part.text.split())}”: {said.reason}"
-            return whole.model_copy(update={"kind": said.kind, "evidence": said.evidence, "reason": reason})
+            return whole.replace(kind=said.kind, evidence=said.evidence, reason=reason)
     return whole

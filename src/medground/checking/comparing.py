@@ -1,7 +1,5 @@
 """What code alone sees when a claim is compared with a sentence: numbers, directions, denials, sides."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

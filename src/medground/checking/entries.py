@@ -1,7 +1,5 @@
 """Lists of references: in the text itself, under its heading or as footnotes, or read from a file beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Entries of a list of references joined with stored papers: by id, else by title, else by first author and year."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping, Sequence

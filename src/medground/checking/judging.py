@@ -4,8 +4,6 @@ Code judges first: the references, quotations, absences, numbers, denials and si
 the critic, all sentences in one batch. Nothing counts as supported over a doubt of the code.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

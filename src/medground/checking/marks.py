@@ -1,7 +1,5 @@
 """Marks of citation in a text: where each stands, and the references that it leads to."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator

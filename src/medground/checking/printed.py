@@ -1,7 +1,5 @@
 """Word and PDF files as the texts that they print, with their marks of citation."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

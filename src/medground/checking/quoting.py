@@ -1,7 +1,5 @@
 """Quotations of a sentence compared letter by letter with what it cites, and sentences that repeat a source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

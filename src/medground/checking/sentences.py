@@ -1,7 +1,5 @@
 """A text as sentences that cite: each with its place in the file, and what its marks lead to."""
 
-from __future__ import annotations
-
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

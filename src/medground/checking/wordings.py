@@ -1,7 +1,5 @@
 """The other names of a thing, by the vocabulary that has them: what an absence must be looked for under."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

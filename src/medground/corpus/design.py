@@ -53,7 +53,7 @@ def with_design(document: Document) -> Document:
         return document
     note = Joined(record=document.id, source="its own title and abstract", fields=("publication_types",))
     types = (*document.publication_types, stated)
-    return document.model_copy(update={"publication_types": types, "joined": (*document.joined, note)})
+    return document.replace(publication_types=types, joined=(*document.joined, note))
 
 
 def stated_design(document: Document) -> str:

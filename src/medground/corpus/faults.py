@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from medground.errors import OUT_OF_MEMORY, SnapshotCorrupt, StorageFailed, is_of_memory
+from medground.errors import OUT_OF_MEMORY, SnapshotCorrupt, StorageFailed, first_line, is_of_memory
 
 
 def corrupt(folder: Path | str, what: str) -> SnapshotCorrupt:
@@ -32,7 +32,7 @@ def reading(folder: Path, name: str = "") -> Iterator[None]:
     except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError, MemoryError, zlib.error) as error:
         if is_of_memory(error):
             raise StorageFailed(f"{folder}: {OUT_OF_MEMORY}") from error
-        raise corrupt(folder, f"{name} cannot be read ({_first_line(error)})".lstrip()) from error
+        raise corrupt(folder, f"{name} cannot be read ({first_line(error)})".lstrip()) from error
     except BaseException as error:
         # A failed assertion inside Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot
         # be imported.
@@ -53,7 +53,7 @@ def writing(folder: Path) -> Iterator[None]:
         if not isinstance(error, OSError | sqlite3.OperationalError) and not _from_tantivy(error):
             raise
         raise StorageFailed(
-            f"cannot write to {folder} ({_first_line(error)}); "
+            f"cannot write to {folder} ({first_line(error)}); "
             "free some space or check the permissions, then run the same command again"
         ) from error
 
@@ -66,7 +66,7 @@ def resuming(folder: Path) -> Iterator[None]:
     except ValueError as error:
         if _from_tantivy(error):
             raise
-        raise UnfinishedDamaged(folder, _first_line(error)) from error
+        raise UnfinishedDamaged(folder, first_line(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # as in `reading`
             raise
@@ -76,7 +76,3 @@ def resuming(folder: Path) -> Iterator[None]:
 def _from_tantivy(error: BaseException) -> bool:
     text = str(error).lower()
     return "os error" in text or "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -29,7 +29,7 @@ def join_records(
     progress: Progress,
     before: Sequence[Enriched] = (),
     *,
-    anew: bool = False,
+    anew: bool,
 ) -> None:
     """Ask the sources, in their order, for the records of all documents for which they have not answered yet.
 

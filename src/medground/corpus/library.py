@@ -27,7 +27,7 @@ _DOCUMENTS = 20
 """Documents that are looked up: a check of all would take as long as the build."""
 
 
-def check_built(folder: Path, base: Path | None = None) -> None:
+def check_built(folder: Path, base: Path | None) -> None:
     """Check the files, counts and numbers of a snapshot, and that some of its documents are read and found.
 
     Files that are the very same in `base`, the snapshot it was made from, are not read again.

@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import Field, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError
 
 from medground.corpus.faults import corrupt, reading
 from medground.errors import ConfigError
-from medground.values.document import Frozen
+from medground.values.document import AtLeastOne, Frozen
 from medground.values.source_plan import SourceDescription
 
 FORMAT = 2
@@ -26,7 +26,7 @@ CHECKED = "checked.json"
 class FileEntry(Frozen):
     """One file of the snapshot."""
 
-    size: int = Field(ge=0, description="bytes")
+    size: NonNegativeInt = Field(description="bytes")
     sha256: str
 
 
@@ -45,7 +45,7 @@ class EmbeddingEntry(Frozen):
 
     name: str
     identity: str
-    dimensions: int = Field(ge=1)
+    dimensions: AtLeastOne
 
 
 class Counts(Frozen):

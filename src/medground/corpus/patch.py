@@ -8,9 +8,9 @@ from itertools import chain, count, islice
 from typing import TypeVar
 
 from medground.corpus.chunk import cuts
-from medground.corpus.embedder import Embedder, embed_passages
+from medground.corpus.embedder import Embedder
 from medground.corpus.lexical_fields import LexicalWriter
-from medground.corpus.phases import embedded, index_vectors, link_tree
+from medground.corpus.phases import index_vectors, link_tree, vectors_of
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.writer import DatabaseWriter
@@ -121,7 +121,7 @@ def _patch_vectors(
     if base.manifest.embedding is None:
         with contextlib.closing(VectorWriter(folder, embedder.dimensions, 0)) as writer:
             for rows in _batches(database.passages_from(0)):
-                writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
+                writer.append(vectors_of(rows, embedder))
         return
     before = base.vectors()
     if not share(before, folder, len(moved) + len(added)):
@@ -131,8 +131,7 @@ def _patch_vectors(
         for some in _batches(moved):
             changes.put([new for _, new in some], before.take(np.array([old for old, _ in some], dtype=np.int64)))
         for rows in _batches(database.entries(added)):
-            made = embed_passages(embedder, [embedded(row, document) for row, document in rows])
-            changes.put([row.number for row, _ in rows], made)
+            changes.put([row.number for row, _ in rows], vectors_of(rows, embedder))
 
 
 def _batches(items: Iterable[T]) -> Iterator[list[T]]:

@@ -6,10 +6,13 @@ nothing.
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from medground.corpus import retraction_table, tables, vectors
 from medground.corpus.chunk import cuts
@@ -248,7 +251,7 @@ def embed(
     with contextlib.closing(writer):
         left = database.passages_from(first + writer.rows - known)
         while rows := [*islice(left, _TEXTS)]:
-            made = embed_passages(embedder, [embedded(row, document) for row, document in rows])
+            made = vectors_of(rows, embedder)
             if isinstance(writer, ChangeWriter):
                 writer.put([row.number for row, _ in rows], made)
             else:
@@ -282,9 +285,9 @@ def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progr
         progress("index", done, None)
 
 
-def embedded(row: PassageRow, document: Document) -> tuple[str, str]:
-    """What is embedded of a passage: the title of its document, and its text."""
-    return document.title, document.text[row.start : row.stop]
+def vectors_of(rows: Iterable[tuple[PassageRow, Document]], embedder: Embedder) -> NDArray[np.float32]:
+    """The vectors of passages: what is embedded is the title of the document, and the text."""
+    return embed_passages(embedder, [(document.title, document.text[row.start : row.stop]) for row, document in rows])
 
 
 def link_tree(source: Path, target: Path) -> None:

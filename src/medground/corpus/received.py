@@ -76,7 +76,7 @@ def drop(place: Path) -> None:
             folder.rmdir()
 
 
-def forget_other_uploads(corpus: Path, kept: Path | None = None) -> None:
+def forget_other_uploads(corpus: Path, kept: Path | None) -> None:
     """Delete what was uploaded for an earlier build of a corpus, which a new build has replaced."""
     for folder in (corpus / _UPLOADS).glob("*"):
         if folder != kept:

@@ -147,7 +147,7 @@ def merged(document: Document, record: Document, source: str) -> Document:
     if not noted:
         return document
     note = Joined(record=record.id, source=source, fields=tuple(noted))
-    return document.model_copy(update={**changes, "joined": (*document.joined, note)})
+    return document.replace(**changes, joined=(*document.joined, note))
 
 
 def one_record(one: Document, other: Document) -> Document:
@@ -155,7 +155,7 @@ def one_record(one: Document, other: Document) -> Document:
     fuller, less = (other, one) if fullness(other) > fullness(one) else (one, other)
     surest = min(one, other, key=lambda document: sureness(document.id))
     changes: dict[str, Any] = {"id": surest.id, "url": surest.url or less.url or fuller.url, "joined": fuller.joined}
-    return merged(fuller, less, "").model_copy(update={**changes, "metadata": {**less.metadata, **fuller.metadata}})
+    return merged(fuller, less, "").replace(**changes, metadata={**less.metadata, **fuller.metadata})
 
 
 def are_one(one: Document, other: Document) -> bool:
@@ -210,7 +210,7 @@ class JoinTable:
         values = (document_id, source, outcome, detail)
         self._connection.execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", values)
 
-    def waiting(self, sources: Sequence[str], after: int = 0, limit: int = -1) -> list[tuple[int, Document]]:
+    def waiting(self, sources: Sequence[str], after: int, limit: int) -> list[tuple[int, Document]]:
         """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
         if not sources and not self._connection.execute("SELECT EXISTS (SELECT 1 FROM joins)").fetchone()[0]:
             return []  # without looking at every document

@@ -89,7 +89,7 @@ def marked(record: R) -> R:
     changes: dict[str, Any] = {"retraction": now}
     if now == "retracted" and not isinstance(record, Passage) and why_aside(record) is None:
         changes["cautions"] = tuple(dict.fromkeys([*record.cautions, ON_THE_LIST, *_notices(record)]))
-    return record.model_copy(update=changes)
+    return record.replace(**changes)
 
 
 def _notices(record: Record) -> list[str]:
@@ -100,7 +100,7 @@ def _notices(record: Record) -> list[str]:
 def marked_hit(hit: Hit) -> Hit:
     """The hit with its passage as `marked`."""
     passage = marked(hit.passage)
-    return hit if passage is hit.passage else hit.model_copy(update={"passage": passage})
+    return hit if passage is hit.passage else hit.replace(passage=passage)
 
 
 def why_aside(record: Record) -> str | None:

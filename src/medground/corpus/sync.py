@@ -64,7 +64,7 @@ def changed(
         deleted = read(database)
         if database.count() == 0:
             why = "no readable document is left in the folder; remove the corpus to drop it"
-            raise BadDocument(why, file=str(folder))
+            raise BadDocument(why, file=folder)
         return deleted
 
     def inputs(database: DatabaseWriter) -> Iterable[InputEntry]:
@@ -110,7 +110,7 @@ def redescribed(library: Library, name: str, described: SourceDescription) -> Ma
     StorageFailed: writing to disk failed.
     """
     with library.lock(name), _work_folder(library, name) as work:
-        manifest = library.info(name).model_copy(update={"described": described})
+        manifest = library.info(name).replace(described=described)
         shutil.copytree(library.current(name), work, copy_function=link)
         (work / FILE_NAME).unlink()  # its link leads to that of the other snapshot
         return library.publish(name, work, manifest)

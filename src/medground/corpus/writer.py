@@ -126,7 +126,7 @@ class DatabaseWriter:
         both = {place.reader, source.reader} <= exports()
         own = document.id if same else id_of_content(document.title, document.text)
         if own != document.id and document.id.startswith(_MADE) and (both or source.number == file):
-            return self.keep(tables.ready(document.model_copy(update={"id": own})), file)
+            return self.keep(tables.ready(document.replace(id=own)), file)
         keep = source.number == file or self._supersedes(document, place, source)
         if before and same and both and place.reader + source.reader != "medline" * 2:
             later, longer = source.number == file or place.after(source), len(document.text) - len(before.text)
@@ -202,7 +202,7 @@ class DatabaseWriter:
         its design, and what a notice that was read says."""
         document = marked(with_design(document))
         if document.retraction in ("none", "concern") and self._is_retracted(tables.names_of(document)):
-            return document.model_copy(update={"retraction": "retracted"})
+            return document.replace(retraction="retracted")
         return document
 
     def _is_retracted(self, names: Sequence[str]) -> bool:

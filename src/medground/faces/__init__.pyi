@@ -3,9 +3,11 @@ from medground.faces.api.caller import door as door
 from medground.faces.api.server import create_app as create_app
 from medground.faces.cli.options import KnowledgeBase as KnowledgeBase
 from medground.faces.cli.options import Preset as Preset
+from medground.faces.cli.options import PrintJson as PrintJson
 from medground.faces.cli.options import Quiet as Quiet
 from medground.faces.cli.options import Sets as Sets
 from medground.faces.cli.options import SettingsFile as SettingsFile
+from medground.faces.cli.options import group as group
 from medground.faces.cli.options import home_folder as home_folder
 from medground.faces.cli.options import load_settings as load_settings
 from medground.faces.cli.options import searched as searched

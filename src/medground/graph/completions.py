@@ -1,7 +1,5 @@
 """Names that complete what a user is typing: names and synonyms of a graph by their beginning, or that of a word."""
 
-from __future__ import annotations
-
 import contextlib
 import heapq
 import re

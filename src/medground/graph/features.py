@@ -137,14 +137,11 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if len(question.asked.phenotypes) > 1:
         return _with_several(store, question)
     ids = [concept.id for concept in question.phenotypes]
-    direct = [r for r in store.relations(objects=ids, predicate="feature") if not r.excluded]
-    direct.sort(key=by_frequency)
+    direct = sorted(_having(store, ids), key=by_frequency)
     diseases = {_same(r) for r in direct}
     kinds = {kind for concept_id in ids for kind in store.descendants(concept_id)}
     nearly = {
-        _same(r): r
-        for r in sorted(store.relations(objects=kinds, predicate="feature"), key=by_frequency, reverse=True)
-        if not r.excluded and _same(r) not in diseases
+        _same(r): r for r in sorted(_having(store, kinds), key=by_frequency, reverse=True) if _same(r) not in diseases
     }
     asked = question.phenotypes[0]
     facts = [lists.fact_of(r) for r in lists.one_each(direct, _same)]
@@ -158,6 +155,11 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if nearly:
         notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
     return lists.finding_of(store, question, facts, notes)
+
+
+def _having(store: GraphStore, phenotypes: Iterable[str]) -> list[Relation]:
+    """The relations of diseases that have these phenotypes."""
+    return [r for r in store.relations(objects=phenotypes, predicate="feature") if not r.excluded]
 
 
 _CAUTION = "a feature of a disease need not be caused by it"
@@ -216,7 +218,7 @@ def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[
     for meanings in phenotypes:
         ids = {c.id for c in meanings}
         kinds = ids.union(*(store.descendants(i) for i in ids))
-        found = [r for r in store.relations(objects=kinds, predicate="feature") if not r.excluded]
+        found = _having(store, kinds)
         # A more specific form entails what is asked; its frequency is better than none. A count is better than a range.
         found.sort(
             key=lambda r: (
@@ -267,15 +269,13 @@ def profile(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
 
 
 def _disease(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]:
-    diseases = question.diseases
-    yield "modes of inheritance", lists.one_each(lists.inheritance(store, diseases), lambda r: r.object.id), 3
-    yield "ages of onset", lists.one_each(lists.onset(store, diseases), lambda r: r.object.id), 2
-    yield "genes", lists.one_each(lists.genes(store, diseases), lambda r: r.object.id), 3
-    yield (
-        "features, most frequent first,",
-        lists.one_each(lists.features(store, diseases), lambda r: r.object.id),
-        lists.SHOWN,
-    )
+    for what, stored, most in (
+        ("modes of inheritance", lists.inheritance, 3),
+        ("ages of onset", lists.onset, 2),
+        ("genes", lists.genes, 3),
+        ("features, most frequent first,", lists.features, lists.SHOWN),
+    ):
+        yield what, lists.one_each(stored(store, question.diseases), lambda r: r.object.id), most
 
 
 def _phenotype(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]:

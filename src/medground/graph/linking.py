@@ -273,7 +273,7 @@ def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
     return {word: near for word in unknown if (near := _nearest(word.casefold(), names))}
 
 
-def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool:
+def is_sure(name: str, meant: Mapping[str, str], *, alone: bool) -> bool:
     """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz".
 
     It is if a distinctive word of it is right, or if every misspelt one is long, or shows a slip that seldom makes

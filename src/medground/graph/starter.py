@@ -273,7 +273,7 @@ def _row(relation: Relation, subject: int, thing: int) -> tuple[object, ...]:
 # The release as an ordinary corpus.
 
 
-def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:
+def starter_input(release: Hpo | None, graph: GraphWriter | None = None) -> Input:
     """The documents of a release, by default the installed one: one per disease and one per term.
 
     If a `graph` is given, reading fills it too, so that the ontology is read only once.

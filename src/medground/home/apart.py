@@ -45,7 +45,7 @@ class Limits(NamedTuple):
     """Whether our own code reads it, record by record, and no library that may take all memory at once."""
 
     @classmethod
-    def for_size(cls, size: int, *, own: bool = False) -> Limits:
+    def for_size(cls, size: int, *, own: bool) -> Limits:
         """For so many bytes, unpacked."""
         return cls(30 + size // 100_000, min(200 + 16 * size // _MEGABYTE, 1200), own=own)
 

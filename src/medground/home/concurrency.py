@@ -1,7 +1,5 @@
 """Calls that run at the same time, and an event loop in a thread of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import os

@@ -5,8 +5,6 @@ or a power failure sees the old content or the new, never a part of it. All of t
 done; what was there stays then, and nothing else is left.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -5,8 +5,6 @@ The last loads any code, so the user must have written it, in settings, variable
 request, a run's file or a corpus it is an unknown name.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import defaultdict

@@ -222,7 +222,7 @@ _SHORTEST_VALUE = 8
 """Characters: a shorter value of a variable is a word that may stand anywhere."""
 
 
-def known_secrets(settings: Settings | None = None) -> tuple[str, ...]:
+def known_secrets(settings: Settings | None) -> tuple[str, ...]:
     """The keys and passwords of the settings and of the environment, in all forms of `secret_forms`, longest first.
 
     From now on no log line of this process shows them.

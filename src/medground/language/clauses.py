@@ -1,7 +1,5 @@
 """The sentences and the clauses of a text that somebody wrote."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

@@ -41,7 +41,7 @@ Choices = Mapping[str, Sequence[str]]
 """The values that a field, or each item of it, may have, by the field's name."""
 
 
-def as_meant(response: ModelResponse, output: type[BaseModel], choices: Choices, tool: str = "") -> ModelResponse:
+def as_meant(response: ModelResponse, output: type[BaseModel], choices: Choices, tool: str) -> ModelResponse:
     """The response with the JSON of its text or tool call in the form of `output`; unchanged where it has none.
 
     JSON that is written in place of the call of a `tool` becomes that call.

@@ -12,13 +12,12 @@ from pydantic_ai import exceptions as raised
 from medground.errors import ConfigError, ModelFailed
 from medground.home.secrets import masked
 from medground.sources.http.clients import CutReply, SlowReply, cut_of
+from medground.sources.http.retries import shorten
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
 SHORTER = "lower recipe.batch or retrieval.keep"
 """What makes prompts shorter."""
-LONGEST = 200
-"""Maximum characters of a provider's own message to show."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class Endpoint:
 
     def clean(self, text: str) -> str:
         """The text as one short line without secrets."""
-        line = " ".join(masked(text, self.secrets).split())
-        return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+        return shorten(masked(text, self.secrets))
 
 
 def cut_short(cut: CutReply, endpoint: Endpoint, usage: Usage) -> ModelFailed:

@@ -12,16 +12,17 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 from safetensors.numpy import load
 from tokenizers import Encoding, Tokenizer
 
 from medground.corpus.manifest import hash_file
-from medground.errors import ConfigError, ModelFailed
+from medground.errors import ConfigError, ModelFailed, first_line
 from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
 from medground.models.padding import softmax
-from medground.models.pair_reader import PairReader, first_line
+from medground.models.pair_reader import PairReader
 from medground.models.sessions import ONNX_ERRORS, open_session
+from medground.values.document import Proportion
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -46,9 +47,9 @@ class About(BaseModel):
     kind: Literal["critic"]
     labels: tuple[str, ...]
     max_length: int = Field(ge=8, le=512)
-    temperature: float = Field(gt=0, allow_inf_nan=False)
+    temperature: PositiveFloat = Field(allow_inf_nan=False)
     order: Literal["premise,hypothesis"]
-    abstain_below: float = Field(ge=0, le=1)
+    abstain_below: Proportion
     trained_on: str
     version: str
 

@@ -29,8 +29,3 @@ class PairReader:
         if ids.count(self._unknown) * 2 > len(ids):
             return "most of the statement is in words or letters that the model does not know"
         return None
-
-
-def first_line(error: Exception) -> str:
-    """The first line of a library's error message."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
-from medground.errors import BadDocument, BudgetExhausted, ConfigError, ModelFailed, UsageError, needing
+from medground.errors import BadDocument, BudgetExhausted, ConfigError, ModelFailed, UsageError, first_line, needing
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
 from medground.values.document import Frozen
@@ -213,10 +213,9 @@ def load_base(name: str, *, on: str = "cpu") -> tuple[Any, Any]:
 
 def not_loaded(name: str, error: Exception) -> ConfigError:
     """The error for a base model that cannot be read."""
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
     return ConfigError(
-        f"the base model {name!r} cannot be loaded ({reason[:160]}); name a folder with its files, or a model of a hub "
-        "that this machine can reach"
+        f"the base model {name!r} cannot be loaded ({first_line(error)[:160]}); name a folder with its files, or a "
+        "model of a hub that this machine can reach"
     )
 
 
@@ -230,7 +229,7 @@ def read_card(folder: Path) -> AdapterCard:
     try:
         return AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError):
-        raise BadDocument("not the card of a trained planner", file=str(folder / CARD)) from None
+        raise BadDocument("not the card of a trained planner", file=folder / CARD) from None
 
 
 def check_base(card: AdapterCard, model: Any, name: str) -> None:

@@ -66,7 +66,7 @@ COMPATIBLE_MODEL = OpenAIModelProfile(
 """Any model at an address in OpenAI's style. It gets a single system message, which every chat template accepts."""
 
 
-def profile_of(model: str, address: str, chosen: ProfileName | None = None) -> ServerProfile:
+def profile_of(model: str, address: str, chosen: ProfileName | None) -> ServerProfile:
     """The profile of a model's server, such as `ollama:llama3` at `http://localhost:11434/v1`."""
     provider = model.partition(":")[0]
     name = chosen or _BY_PROVIDER.get(provider, "openai")

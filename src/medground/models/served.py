@@ -120,7 +120,7 @@ class ServedModel:
         server = self._server
         if operator.asked:
             own = operator.asked.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True)
-            server = server.model_copy(update=own)
+            server = server.replace(**own)
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
         try:
             result = await self._run(operator, value, server, attempts)

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 
-from medground.errors import ConfigError
+from medground.errors import ConfigError, first_line
 from medground.models.embedders import ARTICLE, NAME, QUERY, full_name, is_away, place
-from medground.models.pair_reader import first_line
 
 # Load a model of transformers from a folder or a hub (extra `torch`), and hash what was loaded.
 
@@ -124,7 +123,7 @@ class MedCptEmbedder:
         return np.pad(vectors, ((0, 0), (0, self.dimensions - self._width)))
 
 
-def open_medcpt(name: str, home: Path, threads: int | None = None) -> MedCptEmbedder:
+def open_medcpt(name: str, home: Path, threads: int | None) -> MedCptEmbedder:
     """Open both encoders of `medcpt`, which looks in `home/models/medcpt`, then on the hub, or of `medcpt:FOLDER`.
 
     `threads` inside one operation are for the whole process; None leaves the choice to torch.
@@ -169,7 +168,7 @@ class TransformerEmbedder:
         return np.asarray(vectors, np.float32)
 
 
-def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedder:
+def open_transformer(name: str, threads: int | None) -> TransformerEmbedder:
     """Load a model from a folder, or from a hub that this machine can reach; `threads` as in `open_medcpt`.
 
     Raises ConfigError: the model does not exist or cannot be read.

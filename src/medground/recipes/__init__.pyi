@@ -4,6 +4,7 @@ from medground.recipes.biomedsearch.papers import merged as merged
 from medground.recipes.omni_rag.operators import ExploredSource as ExploredSource
 from medground.recipes.omni_rag.operators import PlanSourcesInput as PlanSourcesInput
 from medground.recipes.omni_rag.operators import plan_sources_tagged as plan_sources_tagged
+from medground.recipes.omni_rag.planners import explored as explored
 from medground.recipes.omni_rag.read_plan import read_plan as read_plan
 from medground.recipes.omni_rag.search import plannable as plannable
 from medground.recipes.omni_rag.search import search_plan as search_plan

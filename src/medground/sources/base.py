@@ -153,7 +153,7 @@ def suited(lookup: Lookup, source: Source) -> Lookup | None:
         return lookup
     if isinstance(source, FactSource | WebSearch) or not (lookup.of_texts and lookup.text):
         return None
-    plain = lookup.model_copy(update={"asked": PlainWords(text=lookup.text)})
+    plain = lookup.replace(asked=PlainWords(text=lookup.text))
     return plain if lookup.wants(Ranker.LEXICAL) and source.accepts(plain) else None
 
 

@@ -189,4 +189,4 @@ class GraphSource:
 def _described(store: Graph) -> SourceDescription:
     known = SourceDescription.of_kind("graph")
     licence, origin = store.licence[:_LICENCE] or known.licence, store.origin[:_LICENCE] or store.name
-    return known.model_copy(update={"licence": licence, "origin": origin})
+    return known.replace(licence=licence, origin=origin)

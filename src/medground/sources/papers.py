@@ -2,10 +2,11 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from medground.corpus.readers.base import Item
 from medground.corpus.readers.services import texts_at, values_at
 from medground.corpus.retraction import marked
 from medground.errors import MedgroundError, SourceUnavailable
@@ -109,8 +110,7 @@ class PaperServices:
         return FullText(routes=tuple(routes))
 
     async def _of_pmc(self, pmc: str) -> Document | None:
-        found = [one async for one in self.eutils.efetch_full_texts([pmc])]
-        return next((one for one in found if isinstance(one, Document)), None)
+        return _document_in([one async for one in self.eutils.efetch_full_texts([pmc])])
 
     async def _of_europe_pmc(self, pmc: str) -> Document | None:
         if not self._is_live:
@@ -119,10 +119,13 @@ class PaperServices:
         with tempfile.TemporaryDirectory(prefix="medground-") as folder:
             (path := Path(folder, "reply.xml")).write_bytes(reply.body)
             try:
-                found = read_full_texts(path) if reply.status == 200 else []
+                return _document_in(read_full_texts(path) if reply.status == 200 else [])
             except Fault as fault:
                 raise SourceUnavailable(fault.reason, source="europepmc") from None
-        return next((one for one in found if isinstance(one, Document)), None)
+
+
+def _document_in(found: Iterable[Item]) -> Document | None:
+    return next((one for one in found if isinstance(one, Document)), None)
 
 
 async def _tried(name: str, work: Awaitable[Any], routes: list[str]) -> Any:

@@ -62,7 +62,7 @@ class RetrieverSource(LiveSource):
             document = found if isinstance(found, Document) else described(_fields(found))
         except (ValueError, AttributeError):
             return None
-        return document if document.kind in self.kinds else document.model_copy(update={"kind": self._kind})
+        return document if document.kind in self.kinds else document.replace(kind=self._kind)
 
 
 def _fields(found: Any) -> Mapping[str, Any]:

@@ -95,8 +95,8 @@ class TabledSource(LiteratureSource):
         if found.id.startswith("REF:"):
             if not own:
                 return None
-            found = found.model_copy(update={"id": f"{next(reversed(self._forms))}:{own}"})
-        return found.model_copy(update={"url": self._table["url"].format(id=own)})
+            found = found.replace(id=f"{next(reversed(self._forms))}:{own}")
+        return found.replace(url=self._table["url"].format(id=own))
 
 
 def _declared(name: str) -> SourceDeclaration:

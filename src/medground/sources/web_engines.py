@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 from lxml import etree
-from pydantic import Field
+from pydantic import PositiveFloat
 
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
@@ -30,7 +30,8 @@ class BraveSettings(SettingsSection):
 
     section: ClassVar[str] = "brave"
 
-    per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
+    per_second: PositiveFloat = 1.0
+    """requests per second that your plan allows"""
 
 
 def _begin_brave(query: str) -> Mapping[str, str]:

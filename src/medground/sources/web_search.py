@@ -248,7 +248,7 @@ def _impossible(filters: Filters) -> str | None:
     """Why no result of an engine can be shown to lie within these limits; None if it can."""
     if filters.kinds and "web" not in filters.kinds:
         return "web pages are not among the requested kinds"
-    if filters.model_copy(update={"kinds": (), "ids": ()}).as_query() is not None:
+    if filters.replace(kinds=(), ids=()).as_query() is not None:
         return "web results have no verified date or journal, so the web was not searched with these limits"
     return None
 

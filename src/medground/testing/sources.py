@@ -116,12 +116,12 @@ class SourceContract:
                 assert document.text[fact.start : fact.end].strip()
                 assert isinstance(source, FactSource)
                 assert source.entails(fact)
-                assert not source.entails(fact.model_copy(update={"sentence": f"It is not true that {fact.sentence}"}))
+                assert not source.entails(fact.replace(sentence=f"It is not true that {fact.sentence}"))
 
     @pytest.mark.parametrize("limit", [1, 2])
     def test_the_limit_holds_for_each_ranking(self, source: Source, limit: int) -> None:
         for lookup in self.lookups:
-            found = searched(source, lookup.model_copy(update={"limit": limit}))
+            found = searched(source, lookup.replace(limit=limit))
             assert all(len(ranking) <= limit for ranking in found.rankings)
 
     def test_nothing_found_is_empty_and_not_a_failure(self, source: Source) -> None:
@@ -144,7 +144,7 @@ class SourceContract:
             assert searched(source, lookup) == searched(source, lookup)
 
     def test_lookups_at_once_do_not_disturb_one_another(self, source: Source) -> None:
-        lookups = [lookup.model_copy(update={"limit": 5}) for lookup in self.lookups] * 5
+        lookups = [lookup.replace(limit=5) for lookup in self.lookups] * 5
 
         async def all_at_once() -> list[Found]:
             return list(await asyncio.gather(*(source.search(lookup, Filters()) for lookup in lookups)))
@@ -172,7 +172,7 @@ class SourceContract:
 
 def searched(source: Source, lookup: Lookup, filters: Filters | None = None) -> Found:
     """Search the source; `lookup.limit` is 100 unless it is set."""
-    filled = lookup if lookup.limit else lookup.model_copy(update={"limit": 100})
+    filled = lookup if lookup.limit else lookup.replace(limit=100)
     return asyncio.run(source.search(filled, filters or Filters()))
 
 
@@ -199,7 +199,7 @@ class QueryContract:
 
     def test_only_the_wanted_rankers_are_used(self, source: Source) -> None:
         every = Lookup(asked=Words(text="marfan syndrome"), text="marfan syndrome", limit=10)
-        alone = [every.model_copy(update={"rankers": (ranker,)}) for ranker in Ranker]
+        alone = [every.replace(rankers=(ranker,)) for ranker in Ranker]
         found = [searched(source, lookup) for lookup in alone if source.accepts(lookup)]
         assert tuple(ranking for one in found for ranking in one.rankings) == searched(source, every).rankings
 

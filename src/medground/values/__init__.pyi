@@ -1,10 +1,14 @@
 from medground.values.answer import Answer as Answer
 from medground.values.answer import SnapshotReference as SnapshotReference
+from medground.values.document import AtLeastOne as AtLeastOne
+from medground.values.document import Described as Described
 from medground.values.document import Document as Document
 from medground.values.document import DocumentId as DocumentId
 from medground.values.document import Frozen as Frozen
 from medground.values.document import Hit as Hit
+from medground.values.document import NonEmpty as NonEmpty
 from medground.values.document import Passage as Passage
+from medground.values.document import Proportion as Proportion
 from medground.values.document import SourceKind as SourceKind
 from medground.values.evidence import Evidence as Evidence
 from medground.values.finding import Finding as Finding

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from medground.values.identifiers import paper_names
 
@@ -32,6 +32,11 @@ DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
 """`PREFIX:NAME`, such as `PMID:21645374`, `PMC:PMC1065070`, `HP:0001083`, `OMIM:154700`. No white space, no `#`."""
 
 
+AtLeastOne = Annotated[int, Field(ge=1)]
+Proportion = Annotated[float, Field(ge=0, le=1)]
+NonEmpty = Annotated[str, Field(min_length=1)]
+
+
 class Frozen(BaseModel):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
 
@@ -42,12 +47,18 @@ class Frozen(BaseModel):
         return self.model_copy(update=fields)
 
 
+class Described(Frozen):
+    """The same, for types that are shown to others: the docstring of a field is its description in the schema."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
 class Section(Frozen):
     """A labelled slice of a document's text, in code points. Sections are in order and do not overlap."""
 
     label: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -199,8 +210,8 @@ class Passage(Frozen):
     """A slice of a document: `text == document.text[start:end]`."""
 
     document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
     text: str
     section: str | None = None
     page: int | None = None
@@ -229,7 +240,7 @@ class Hit(Frozen):
 
     passage: Passage
     ranker: str
-    rank: int = Field(ge=1)
+    rank: AtLeastOne
     score: float
     source: str = ""
     also: tuple[str, ...] = ()

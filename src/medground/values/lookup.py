@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Self, TypeVar
 
-from pydantic import Field
-
-from medground.values.document import DocumentId, Frozen, Hit, SourceKind
+from medground.values.document import AtLeastOne, DocumentId, Frozen, Hit, SourceKind
 from medground.values.graph import GraphFact, GraphFinding
 from medground.values.query import Filters, Query, Words
 
@@ -72,7 +70,7 @@ class Lookup(Frozen):
     kinds: tuple[SourceKind, ...] = ()
     rankers: tuple[Ranker, ...] = ()
     documents: tuple[DocumentId, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
+    limit: AtLeastOne | None = None
     node: str = ""
     shown: str = ""
 

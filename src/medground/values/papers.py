@@ -1,7 +1,5 @@
 """Single papers: who a citation or an id stands for, what belongs to it, and where its full text is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

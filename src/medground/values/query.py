@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
 
 from medground.values.document import DocumentId, Frozen, SourceKind
 
@@ -85,7 +85,7 @@ class Phrase(_Node):
     type: Literal["phrase"] = "phrase"
     text: str
     field: FieldName | None = None
-    slop: int = Field(default=0, ge=0)
+    slop: NonNegativeInt = 0
 
 
 class Range(_Node):
@@ -115,7 +115,7 @@ class Near(_Node):
     type: Literal["near"] = "near"
     text: str
     field: FieldName | None = None
-    distance: int = Field(default=0, ge=0)
+    distance: NonNegativeInt = 0
 
 
 class Mesh(_Node):

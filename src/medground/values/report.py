@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
-from medground.values.document import DocumentId, Frozen, Hit
+from medground.values.document import Described, DocumentId, Frozen, Hit
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 
 SectionKind = Literal["short", "background", "findings", "synthesis", "limitations", "searched"]
@@ -16,15 +16,16 @@ of its sources could be searched."""
 Relation = Literal["supports", "extends", "contradicts"]
 
 
-class ReportSection(Frozen):
+class ReportSection(Described):
     """A section: its statements are those within `rationale[start:end]`; `notes` are lines of the program itself."""
 
     kind: SectionKind
     title: str
-    start: int = Field(default=0, ge=0)
-    end: int = Field(default=0, ge=0)
+    start: NonNegativeInt = 0
+    end: NonNegativeInt = 0
     notes: tuple[str, ...] = ()
-    subquestion: str = Field(default="", description="the sub-question that it is about; empty for the whole question")
+    subquestion: str = ""
+    """the sub-question that it is about; empty for the whole question"""
 
 
 class SubAnswer(Frozen):
@@ -58,12 +59,12 @@ class FlowRow(Frozen):
 
     subquestion: str
     tool: Tool
-    found: int = Field(default=0, ge=0)
-    merged: int = Field(default=0, ge=0)
-    filtered: int = Field(default=0, ge=0)
-    cut: int = Field(default=0, ge=0)
-    kept: int = Field(default=0, ge=0)
-    cited: int = Field(default=0, ge=0)
+    found: NonNegativeInt = 0
+    merged: NonNegativeInt = 0
+    filtered: NonNegativeInt = 0
+    cut: NonNegativeInt = 0
+    kept: NonNegativeInt = 0
+    cited: NonNegativeInt = 0
     lost: tuple[DocumentId, ...] = ()
 
 
@@ -73,14 +74,14 @@ class Attachment(Frozen):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
     media_type: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    size: int = Field(ge=0)
+    size: NonNegativeInt
     title: str
     document_id: DocumentId | None = None
     licence: str = ""
     origin: str = ""
 
 
-class Report(Frozen):
+class Report(Described):
     """The parts of an answer that is a report, beside its rationale, statements, evidence and documents."""
 
     plan: ResearchPlan
@@ -89,7 +90,8 @@ class Report(Frozen):
     connections: tuple[Connection, ...] = ()
     flow: tuple[FlowRow, ...] = ()
     attachments: tuple[Attachment, ...] = ()
-    read: tuple[DocumentId, ...] = Field(default=(), description="read, not cited")
+    read: tuple[DocumentId, ...] = ()
+    """read, not cited"""
 
 
 # What the tools of the executor found for a sub-question.

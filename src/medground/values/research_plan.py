@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
-from medground.values.document import Frozen
+from medground.values.document import Frozen, Proportion
 
 Tool = Literal["literature", "protein", "web"]
 """The three modules of the retrieval executor (section III.B)."""
@@ -53,7 +53,7 @@ class Edge(Frozen):
 
     before: str
     after: str
-    weight: float = Field(default=1.0, ge=0, le=1)
+    weight: Proportion = 1.0
 
 
 class ResearchPlan(Frozen):

@@ -4,8 +4,6 @@ A step that takes time is one span of the trace. The same class writes and reads
 silently drop a figure. Names of spans and fields are those of stored traces.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping

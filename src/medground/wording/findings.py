@@ -1,7 +1,5 @@
 """The findings of a check of a text in words: the name of each kind, places in lines, counts, and a page of blocks."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

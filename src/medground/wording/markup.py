@@ -1,7 +1,5 @@
 """An answer as Markdown, as a message of a chat, and as HTML that loads nothing. Text of documents is escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +37,7 @@ def as_markdown(
     return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography, files=files), encoding)
 
 
-def blocks_as_markdown(blocks: Sequence[Block], encoding: str = "utf-8") -> str:
+def blocks_as_markdown(blocks: Sequence[Block], encoding: str) -> str:
     """Blocks as Markdown, ending without a newline."""
     return "".join(block_texts(encodable_blocks(blocks, encoding)))
 

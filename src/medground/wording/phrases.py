@@ -1,7 +1,5 @@
 """How the parts of an answer are put into words, the same in every face."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name

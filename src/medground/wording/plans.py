@@ -1,7 +1,5 @@
 """A research plan for readers: as a tree of text, as Mermaid and as a drawing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter

@@ -75,15 +75,13 @@ class Reference:
     @property
     def doi(self) -> str:
         """The DOI without an address before it; empty if not known."""
-        prefix, _, name = self.document.id.partition(":")
-        found = _DOI.search(one_line(unquote(self._identifier("doi") or (name if prefix.upper() == "DOI" else ""))))
+        found = _DOI.search(one_line(unquote(self._identifier("doi"))))
         return found[0].rstrip(".,;") if found else ""
 
     @property
     def pmid(self) -> str:
         """The PMID; empty if not known."""
-        prefix, _, name = self.document.id.partition(":")
-        number = self._identifier("pmid") or (name if prefix == "PMID" else "")
+        number = self._identifier("pmid")
         return number if number.isascii() and number.isdigit() else ""
 
     @property
@@ -104,7 +102,8 @@ class Reference:
         return [*filter(None, [state]), *map(_quoted, self.quotes), *filter(None, [terms])]
 
     def _identifier(self, kind: str) -> str:
-        return one_line(self.document.identifiers.get(kind, ""))
+        prefix, _, name = self.document.id.partition(":")
+        return one_line(self.document.identifiers.get(kind) or (name if prefix.lower() == kind else ""))
 
 
 def quoted_sources(answer: Answer) -> list[Reference]:

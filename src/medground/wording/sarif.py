@@ -1,7 +1,5 @@
 """A check of a text as SARIF 2.1.0, the form in which code hosts take findings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from hashlib import sha256

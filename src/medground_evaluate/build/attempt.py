@@ -63,7 +63,7 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
     near = await cosines(one.text, texts, run, embedder=run.settings.section(BioMedSearchSettings).embedder)
     ranked = sorted(range(len(covered)), key=lambda n: (-near[n], n))[:top]
     kept = tuple(covered[n].id for n in ranked)
-    return one.model_copy(update={"papers": kept, "found": len(papers), "covered": len(covered)})
+    return one.replace(papers=kept, found=len(papers), covered=len(covered))
 
 
 async def findings_of(one: SubTopic, level: operators.Level, run: Run) -> list[Finding]:
@@ -95,7 +95,7 @@ def proof_of(place: TextSpan, run: Run) -> Proof:
 
 async def _found(text: str, most: int, run: Run) -> list[Document]:
     """Papers that words find, duplicates merged, in the order found, without retracted ones and notices."""
-    results = await run.look_up(Lookup.words(text).model_copy(update={"limit": most}))
+    results = await run.look_up(Lookup.words(text).replace(limit=most))
     best: dict[str, Hit] = {}
     for hit in fuse([ranking for result in results for ranking in result.rankings], run.settings.retrieval.fusion_k):
         best.setdefault(hit.passage.document_id, hit)

@@ -20,6 +20,7 @@ from medground.models import (
     operator,
     sentence_ids,
 )
+from medground.values import AtLeastOne
 from medground_evaluate.prompts import PROMPTS
 
 Level = Literal[1, 2, 3]
@@ -31,8 +32,8 @@ _LONGEST = 400
 class DivideInput(OperatorInput):
     topic: Untrusted
     titles: tuple[Untrusted, ...] = Field(description="of papers that a first search for the topic found")
-    subtopics: int = Field(ge=1)
-    keywords_each: int = Field(ge=1)
+    subtopics: AtLeastOne
+    keywords_each: AtLeastOne
 
 
 class WrittenSubTopic(OperatorOutput):
@@ -96,8 +97,8 @@ class FindingView(OperatorInput):
 class WriteQuestionInput(OperatorInput):
     topic: Untrusted
     level: Level
-    right: int = Field(ge=1, description="number of right options")
-    wrong: int = Field(ge=1, description="number of wrong options")
+    right: AtLeastOne = Field(description="number of right options")
+    wrong: AtLeastOne = Field(description="number of wrong options")
     findings: tuple[FindingView, ...]
     rejected: tuple[FewWords, ...] = Field(default=(), description="why earlier questions on this topic were rejected")
 

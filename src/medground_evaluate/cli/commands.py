@@ -12,9 +12,11 @@ import typer
 from medground.faces import (
     KnowledgeBase,
     Preset,
+    PrintJson,
     Quiet,
     Sets,
     SettingsFile,
+    group,
     load_settings,
     page,
     say,
@@ -26,7 +28,6 @@ from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judg
 from medground_evaluate.cli.running import (
     Concurrency,
     Corpora,
-    Json,
     Model,
     Out,
     Seed,
@@ -52,9 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agreement", "data_app", "demonstrations_app", "eval_app", "experiment_app", "judge_app", "train_app"]
 
-experiment_app = typer.Typer(
-    help="Run the papers' tables here and print them next to the published figures.", no_args_is_help=True
-)
+experiment_app = group("Run the papers' tables here and print them next to the published figures.")
 
 Judge = Annotated[str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")]
 Nli = Annotated[
@@ -176,7 +175,7 @@ def _show(made: Made) -> None:
         say(f"- {' '.join(note.split())}")
 
 
-eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.", no_args_is_help=True)
+eval_app = group("Evaluate recipes on data sets, with resumable runs.")
 
 
 @eval_app.command("run")
@@ -227,7 +226,7 @@ def cited(
     data: SetFile,
     split: Split = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Check only the first N sentences of the file.")] = None,
-    json: Json = False,
+    json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
@@ -279,8 +278,8 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
     """Allow as many parallel model calls as questions, unless the user has set a number."""
     if "concurrency" in settings.model.model_fields_set or concurrency <= settings.model.concurrency:
         return settings
-    model = settings.model.model_copy(update={"concurrency": concurrency})
-    return settings.model_copy(update={"model": model})
+    model = settings.model.replace(concurrency=concurrency)
+    return settings.replace(model=model)
 
 
 def report(

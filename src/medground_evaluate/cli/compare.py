@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import home_folder, say, say_data
+from medground.faces import PrintJson, home_folder, say, say_data
 from medground.wording import number, percent, printed
-from medground_evaluate.cli.running import Json, RunFile, aligned, run_stoppable
+from medground_evaluate.cli.running import RunFile, aligned, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.compare import Comparison, Result, Row
@@ -25,7 +25,7 @@ def measure(
     embedding: Annotated[
         str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
     from medground.models import open_embedder
@@ -71,7 +71,7 @@ def compare_runs(
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
     from medground_evaluate.compare import items_of, read_results

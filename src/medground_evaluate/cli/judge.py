@@ -9,10 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.faces import Quiet, Sets, SettingsFile, confirm, count, home_folder, load_settings, page, say, say_data
+from medground.faces import (
+    PrintJson,
+    Quiet,
+    Sets,
+    SettingsFile,
+    confirm,
+    count,
+    group,
+    home_folder,
+    load_settings,
+    page,
+    say,
+    say_data,
+)
 from medground.language import one_line
 from medground.wording import number, printed
-from medground_evaluate.cli.running import Corpora, Json, RunFile, aligned, documents_of, run_stoppable
+from medground_evaluate.cli.running import Corpora, RunFile, aligned, documents_of, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -80,7 +93,7 @@ def judge(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
-    json: Json = False,
+    json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
@@ -111,7 +124,7 @@ def judge(
 
 def judged(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
     from medground.language import some
@@ -171,9 +184,8 @@ async def _judged(
         await models.close()
 
 
-judge_app = typer.Typer(
-    help="Measure whether a model's verdicts may count as supported or contradicted, and list validated judges.",
-    no_args_is_help=True,
+judge_app = group(
+    "Measure whether a model's verdicts may count as supported or contradicted, and list validated judges."
 )
 
 
@@ -186,7 +198,7 @@ def measure(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of calls in parallel.")] = 8,
-    json: Json = False,
+    json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
@@ -209,7 +221,7 @@ def measure(
 
 
 @judge_app.command("list")
-def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
+def list_judges(json: PrintJson = False, sets: Sets = None, settings: SettingsFile = None) -> None:
     """List the validated judges here, and what each was measured on."""
     from medground.answering import judges
     from medground.home import VerifySettings
@@ -264,7 +276,7 @@ def agreement(
         str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
     ] = None,
     context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
     from medground_evaluate.agreement import agreements, faithfulness_by_item, in_words, read_annotations

@@ -49,7 +49,6 @@ AsTraining = Annotated[
     bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
 ]
 Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")]
 SetFile = Annotated[Path, typer.Option(help="The set's file, or its folder.")]
 Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")]
@@ -76,7 +75,7 @@ def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
 
 
 @contextlib.contextmanager
-def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
+def shown_run(*, quiet: bool) -> Iterator[Watch]:
     """A watch that draws one line on standard error; it draws nothing when `quiet`."""
     if quiet:
         yield lambda tally: None

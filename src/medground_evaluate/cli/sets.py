@@ -11,9 +11,11 @@ import typer
 from medground.faces import (
     KnowledgeBase,
     Preset,
+    PrintJson,
     Quiet,
     Sets,
     SettingsFile,
+    group,
     home_folder,
     load_settings,
     page,
@@ -25,7 +27,6 @@ from medground.wording import printed
 from medground_evaluate.cli.running import (
     AsTraining,
     Corpora,
-    Json,
     SetFile,
     SetName,
     Split,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from medground_evaluate.build.make import Built
 
 
-data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
+data_app = group("List the evaluation data sets, and check their files.")
 
 
 @data_app.command("list")
@@ -72,7 +73,7 @@ def audit(
     ] = None,
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
     seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
@@ -206,9 +207,8 @@ def _missing(built: Built) -> str:
     return "; ".join(f"{times} x {reason}" for reason, times in built.missing.items()) or "nothing"
 
 
-demonstrations_app = typer.Typer(
-    help="Build and inspect demonstrations: solved training questions that reason-and-verify shows to a model.",
-    no_args_is_help=True,
+demonstrations_app = group(
+    "Build and inspect demonstrations: solved training questions that reason-and-verify shows to a model."
 )
 
 
@@ -253,7 +253,7 @@ def build_pool_command(
 @demonstrations_app.command("info")
 def info(
     name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
-    json: Json = False,
+    json: PrintJson = False,
 ) -> None:
     """Check a pool and show how it was made."""
     from medground.recipes import pool

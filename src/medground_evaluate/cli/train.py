@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
+from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, group, load_settings, page, say, searched
 from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
+ExploredFile = Annotated[Path, typer.Argument(help="File that explore wrote.", metavar="EXPLORED")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
 
@@ -60,7 +61,7 @@ def explore(
 
 
 def judge(
-    explored: Annotated[Path, typer.Argument(help="File that explore wrote.", metavar="EXPLORED")],
+    explored: ExploredFile,
     out: Out,
     by: Annotated[
         str, typer.Option(help="The signal: judge, gain (a reader's accuracy or ROUGE-L) or rerank (2.3 or more).")
@@ -107,7 +108,7 @@ JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metav
 
 
 def label(
-    explored: Annotated[Path, typer.Argument(help="File that explore wrote.", metavar="EXPLORED")],
+    explored: ExploredFile,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Sheet to write (CSV).")],
     samples: Annotated[int, typer.Option(min=1, help="Queries on the sheet.")] = 100,
     passages: Annotated[int | None, typer.Option(min=1, help="As many passages as the judge reads.")] = None,
@@ -235,10 +236,9 @@ def _chosen(command: typer.Context) -> TrainingOptions:
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None
 
 
-train_app = typer.Typer(help="Train a planner of sources.", no_args_is_help=True)
-planner_app = typer.Typer(
-    help="Train a planner on what each query found: explore, judge, label, agreement, export, sft, dpo, merge.",
-    no_args_is_help=True,
+train_app = group("Train a planner of sources.")
+planner_app = group(
+    "Train a planner on what each query found: explore, judge, label, agreement, export, sft, dpo, merge."
 )
 train_app.add_typer(planner_app, name="planner")
 for command in (explore, judge, label, agreement, export, merge):

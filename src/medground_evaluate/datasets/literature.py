@@ -72,7 +72,7 @@ def _artificial_records(path: Path) -> Generator[loader.Placed]:
 
 
 def _artificial_item(record: loader.Record, i: str) -> Item:
-    return _pubmedqa_item(record, i).model_copy(update={"split": record.get("split", "train")})
+    return _pubmedqa_item(record, i).replace(split=record.get("split", "train"))
 
 
 ARTIFICIAL = loader.for_set(

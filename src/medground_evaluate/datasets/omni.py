@@ -125,12 +125,13 @@ def _output(instance: Mapping[str, Any]) -> str:
 
 
 def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
+    named: Sequence[str] = sorted(set(outputs), reverse={*outputs} <= {"yes", "no"})
     for listed in _LISTED.findall(definition):
         with contextlib.suppress(ValueError, SyntaxError):
-            named = ast.literal_eval(listed)
-            if len(named) > 1 and all(isinstance(option, str) for option in named):
-                return dict(zip(loader.LETTERS, named, strict=False))
-    named = sorted(set(outputs), reverse={*outputs} <= {"yes", "no"})
+            options = ast.literal_eval(listed)
+            if len(options) > 1 and all(isinstance(option, str) for option in options):
+                named = options
+                break
     return dict(zip(loader.LETTERS, named, strict=False))
 
 

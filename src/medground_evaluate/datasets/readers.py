@@ -24,8 +24,8 @@ class _Record(BaseModel):
     pmid: str | int
     question: str
     contexts: list[str]
-    labels: list[str] = Field(default_factory=list)
-    meshes: list[str] = Field(default_factory=list)
+    labels: list[str] = []
+    meshes: list[str] = []
     year: int | None = None
 
 
@@ -80,13 +80,13 @@ def pubmedqa_entries(path: Path) -> Iterator[tuple[str, Any]]:
                 except json.JSONDecodeError:
                     pass  # the record continues in the next block
                 except RecursionError as error:
-                    raise BadDocument(f"record {key[1]!r} is nested too deeply", file=str(path)) from error
+                    raise BadDocument(f"record {key[1]!r} is nested too deeply", file=path) from error
             more = text.read(_BLOCK)
             buffer, position = buffer[position:] + more, 0
             if not more or len(buffer) > 2 * base.LONGEST_RECORD:
                 if buffer.strip() in ("}", "{}"):
                     return
-                raise BadDocument(f"the JSON object is broken or ends early near {buffer[:40]!r}", file=str(path))
+                raise BadDocument(f"the JSON object is broken or ends early near {buffer[:40]!r}", file=path)
 
 
 _ROOT = "Document"
@@ -160,7 +160,7 @@ def squad_paragraphs(path: Path) -> list[Any]:
         articles = json.loads(compose.decoded(base.content_of(path)))["data"]
         return [paragraph for article in articles for paragraph in article["paragraphs"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadDocument("not in SQuAD's format: no list of data with paragraphs", file=str(path)) from error
+        raise BadDocument("not in SQuAD's format: no list of data with paragraphs", file=path) from error
 
 
 def squad_article(paragraph: Any) -> lines.Record:
@@ -210,7 +210,7 @@ def open_corpus(reader: str, convert: Callable[[Mapping[str, Any]], Document], p
     """A corpus in one file, or the folder that holds it as corpus.jsonl or corpus.jsonl.gz."""
     if path.is_dir():
         if not (found := corpus_in(path)):
-            raise BadDocument(f"the folder contains no {' or '.join(_CORPUS_NAMES)}", file=str(path))
+            raise BadDocument(f"the folder contains no {' or '.join(_CORPUS_NAMES)}", file=path)
         path = found[0]
     return base.file_input(path, reader, partial(lines.read_lines, convert=convert))
 

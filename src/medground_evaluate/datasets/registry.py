@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from medground.corpus import compose
 from medground.errors import UsageError
@@ -28,15 +28,15 @@ class OwnRecord(BaseModel):
     id: str = ""
     question: str
     task: Task | None = None
-    options: dict[str, str] | list[str] = Field(default_factory=dict)
-    answer: str | list[str] = Field(default_factory=list)
+    options: dict[str, str] | list[str] = {}
+    answer: str | list[str] = []
     reference: str = ""
-    documents: list[str] = Field(default_factory=list)
-    context: list[dict[str, Any]] = Field(default_factory=list)
-    headings: list[str] = Field(default_factory=list)
+    documents: list[str] = []
+    context: list[dict[str, Any]] = []
+    headings: list[str] = []
     split: Split = "test"
     group: str = ""
-    extra: dict[str, Any] = Field(default_factory=dict)
+    extra: dict[str, Any] = {}
 
 
 def _item(record: loader.Record, i: str) -> Item:

@@ -33,7 +33,7 @@ def open_bioasq(path: Path) -> base.Input:
     """One golden file, or a folder of them, whose snippets of one paper form one document."""
     files = [file for _, file in golden_files(path)] if path.is_dir() else [path]
     if not files:
-        raise BadDocument("the folder contains no golden file, such as 11B1_golden.json", file=str(path))
+        raise BadDocument("the folder contains no golden file, such as 11B1_golden.json", file=path)
     state = "\n".join(map(base.fingerprint, files))
 
     def papers(skip: int) -> Iterator[base.Item]:
@@ -42,7 +42,7 @@ def open_bioasq(path: Path) -> base.Input:
             snippets = (snippet for question in questions for snippet in question.get("snippets") or ())
             yield from islice(papers_of(snippets), skip, None)
         except (ValueError, TypeError, AttributeError) as error:
-            raise BadDocument(f"a snippet is not in BioASQ's form ({error})", file=str(files[0].parent)) from error
+            raise BadDocument(f"a snippet is not in BioASQ's form ({error})", file=files[0].parent) from error
 
     return base.Input(str(path), "bioasq", state, papers)
 
@@ -62,7 +62,7 @@ def golden_questions(file: Path) -> list[dict[str, Any]]:
     try:
         return [{**question} for question in json.loads(compose.decoded(base.content_of(file)))["questions"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadDocument("not a golden file of BioASQ Task B: no list of questions", file=str(file)) from error
+        raise BadDocument("not a golden file of BioASQ Task B: no list of questions", file=file) from error
 
 
 def _paper(paper: str, snippets: Sequence[Snippet]) -> Document:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
-from medground.values import Frozen
+from medground.values import AtLeastOne, Frozen
 from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.datasets.registry import open_dataset
 
@@ -38,7 +38,7 @@ class Data(Frozen, extra="forbid"):
 
     name: str = Field(alias="set")
     split: str = "test"
-    limit: int | None = Field(default=None, ge=1)
+    limit: AtLeastOne | None = None
     ids: str = ""
     gold: tuple[str, ...] = ()
     corpora: tuple[str, ...] | None = None
@@ -165,18 +165,15 @@ class Experiment(Frozen, extra="forbid"):
                 raise ValueError(f"{published.name}: name the row that fills it, its axis, or what it needs")
         if unknown := {*(self.judged or ())} - rows:
             raise ValueError(f"judged: no row is called {', '.join(sorted(unknown))}")
-        if unknown := {data for row in self.rows for data in row.corpora} - self.data.keys():
-            raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
-        if self.runnable:
-            self._check_data()
-        return self
-
-    def _check_data(self) -> None:
-        if not self.rows or not self.data:
+        if self.runnable and not (self.rows and self.data):
             raise ValueError("a runnable experiment needs data and rows")
-        used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
-        if unknown := used - self.data.keys() - POOLED:
+        unknown = {data for row in self.rows for data in row.corpora} - self.data.keys()
+        if self.runnable:
+            used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
+            unknown |= used - self.data.keys() - POOLED
+        if unknown:
             raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
+        return self
 
 
 def _with_shared(path: Path) -> dict[str, Any]:
@@ -224,7 +221,7 @@ def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Load
     """
     taken = [f"{prefix}*"] if prefix else []
     taken += [" or ".join(gold)] if gold else []
-    info = whole.info.model_copy(update={"name": f"{whole.info.name} ({', '.join(taken)})", "sizes": {}})
+    info = whole.info.replace(name=f"{whole.info.name} ({', '.join(taken)})", sizes={})
     return replace(whole, info=info, prefix=prefix, only_gold=frozenset(gold))
 
 

@@ -33,7 +33,7 @@ def check_judge(experiment: Experiment, judge: str, options: Options) -> None:
 
 
 async def judge_rows(
-    made: Made, models: Models, home: Path, *, concurrency: int = 1, watch: Watch = lambda done, of: None
+    made: Made, models: Models, home: Path, *, concurrency: int, watch: Watch = lambda done, of: None
 ) -> Made:
     """Let the model of `compare_explanations` compare the two rows that the file names, on each data set.
 

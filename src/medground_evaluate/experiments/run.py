@@ -171,7 +171,7 @@ class _Rows:
         """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
         key, options, made = (row.name, name), self.options, self.made
         if name in row.corpora:
-            data = data.model_copy(update={"corpora": row.corpora[name]})
+            data = data.replace(corpora=row.corpora[name])
         try:
             settings = settings_of(row, data, options)
             _check_embedder(row, settings)
@@ -329,8 +329,8 @@ UNVERIFIED = {"verify.critic": "label", "verify.taxonomy": False, "reason_and_ve
 
 def without_unread(experiment: Experiment) -> Experiment:
     """The experiment without the verification that no column reads, in rows where it decides nothing."""
-    rows = (row.model_copy(update={"settings": row.settings | _unread(row, experiment)}) for row in experiment.rows)
-    return experiment.model_copy(update={"rows": tuple(rows)})
+    rows = (row.replace(settings=row.settings | _unread(row, experiment)) for row in experiment.rows)
+    return experiment.replace(rows=tuple(rows))
 
 
 def _unread(row: Row, experiment: Experiment) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def _verbatim(experiment: Experiment) -> dict[str, Data]:
     found = {}
     for name, data in experiment.data.items():
         words = flattened(preset_layer(data.verbatim or experiment.verbatim, alone=True))
-        found[name] = data.model_copy(update={"settings": {**words, **data.settings}})
+        found[name] = data.replace(settings={**words, **data.settings})
     return found
 
 
@@ -367,4 +367,4 @@ def _with_corpora(data: Mapping[str, Data], named: Sequence[str]) -> Iterator[tu
         raise UsageError(f"--corpus: no data is called {', '.join(sorted(unknown))}; it has {', '.join(data)}")
     for name, one in data.items():
         own = [corpus for of, corpus in pairs if of == name] or [corpus for of, corpus in pairs if not of]
-        yield name, one.model_copy(update={"corpora": tuple(filter(None, own))}) if own else one
+        yield name, one.replace(corpora=tuple(filter(None, own))) if own else one

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from medground.errors import UsageError
 from medground.models import EvidenceView, InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
-from medground.values import Frozen, UsageReport
+from medground.values import Frozen, NonEmpty, UsageReport
 from medground_evaluate.line_file import LineFile, parsed
 from medground_evaluate.prompts import PROMPTS
 
@@ -115,8 +115,8 @@ class Judgement(Frozen):
         pin: hash of the judge, its instructions and the runs that it judged; empty for a person.
     """
 
-    item: str = Field(min_length=1)
-    judge: str = Field(min_length=1)
+    item: NonEmpty
+    judge: NonEmpty
     shown: tuple[str, ...] = Field(min_length=1, max_length=2)
     better: Literal["first", "second", "tie"] | None = None
     marks: tuple[dict[str, Score], ...] = ()

@@ -111,7 +111,7 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
     low, high = wilson(sum(right), len(right))
     accuracy = sum(right) / len(right) if right else 0.0
     proof = Proof(dataset=name, pairs=len(right), accuracy=accuracy, low=low, high=high, majority=round(majority, 6))
-    return proof.model_copy(update={"of": kind})
+    return proof.replace(of=kind)
 
 
 _CHARACTERS = 4
@@ -209,7 +209,7 @@ class Measurement:
                 word: Said = "unusable" if found.relation == "failed" or found.relation == "unsure" else found.relation
                 word = _ANSWERED.get(reply.output.result, "neutral") if pair.shown else word
                 lines.append(Line(pair=pair.id, said=word, reason=found.note))
-        return [lines[0].model_copy(update={"usage": usage}), *lines[1:]]
+        return [lines[0].replace(usage=usage), *lines[1:]]
 
     def _result(self, lines: Mapping[str, Line]) -> judges.Measured:
         """The measurement that a complete sheet makes."""
@@ -240,7 +240,7 @@ class Measurement:
             proofs=tuple(proofs),
             pairs=len(self.pairs),
             unusable=sum(word == "unusable" for _, word in told),
-            usage=sum((lines[pair.id].usage.model_copy(update=none) for pair in self.pairs), Usage()),
+            usage=sum((lines[pair.id].usage.replace(**none) for pair in self.pairs), Usage()),
         )
 
 

@@ -14,7 +14,7 @@ from medground.values import Frozen
 from medground_evaluate.compare import Result, items_of
 from medground_evaluate.datasets.loader import checked, json_lines
 from medground_evaluate.judges import judgements
-from medground_evaluate.statistics import wilson
+from medground_evaluate.statistics import mean, wilson
 
 OVERALL = "overall"
 ORDERS = 2
@@ -186,8 +186,7 @@ def _outcome(line: judgements.Judgement, one: str, axis: str) -> Outcome | None:
 
 def _mean(lines: Iterable[judgements.Judgement], answer: str, axis: str) -> float | None:
     marks = [line.marks[line.shown.index(answer)] for line in lines if line.marks]
-    given = [mark[axis].score for mark in marks if axis in mark]
-    return sum(given) / len(given) if given else None
+    return mean(mark[axis].score for mark in marks if axis in mark).value
 
 
 def _statuses(statuses: Iterable[str]) -> dict[str, int]:

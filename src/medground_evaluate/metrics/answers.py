@@ -54,8 +54,7 @@ def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
 
 def macro_f1(scores: Iterable[ClassScore]) -> float | None:
     """The unweighted mean of the classes' F1; None if there are no classes."""
-    values = [score.f1 for score in scores]
-    return sum(values) / len(values) if values else None
+    return mean(score.f1 for score in scores).value
 
 
 def confusion(lines: Iterable[RunLine]) -> Counter[tuple[str, str]]:
@@ -90,7 +89,7 @@ def round_curve(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]]) ->
     points = []
     for number in range(1, last + 1):
         lines = [
-            line.model_copy(update={"answer": tuple(answers[min(number, len(answers)) - 1]) if answers else ()})
+            line.replace(answer=tuple(answers[min(number, len(answers)) - 1]) if answers else ())
             for line, answers in histories
         ]
         asked = sum(len(answers) >= number for _, answers in histories)

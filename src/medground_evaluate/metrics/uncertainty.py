@@ -59,8 +59,8 @@ async def luq(responses: Sequence[str], entailment: Entailment) -> Uncertainty:
         unjudged += len(values) - len(known)
         if known:
             confidence[i].append(sum(known) / len(known))  # S(r, r')
-    doubts = [1 - sum(shares) / len(shares) for shares in confidence if shares]  # 1 - C(x, r)
-    return Uncertainty(sum(doubts) / len(doubts) if doubts else None, len(texts), unjudged)
+    doubts = mean(1 - sum(shares) / len(shares) for shares in confidence if shares)  # of 1 - C(x, r)
+    return Uncertainty(doubts.value, len(texts), unjudged)
 
 
 def nli_entailment(model: NliModel) -> Entailment:

@@ -3,8 +3,6 @@
 Source: Omni-RAG, section 4.2.1 and appendix B.3 (Tables 11 and 14). Estimates are rough.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import random
@@ -65,7 +63,7 @@ class Exploration:
 
 
 async def explore_questions(
-    wanted: Exploration, settings: Settings, out: Path, *, workers: int = 1, progress: Progress = no_progress
+    wanted: Exploration, settings: Settings, out: Path, *, workers: int, progress: Progress = no_progress
 ) -> work.Finished:
     """Explore training questions into a file; the same call resumes it.
 

@@ -117,15 +117,13 @@ async def judge_explored(
     before, lines = work.read_work(explored, work.Explored)
     async with await Engine.open(settings, progress=progress) as engine:
         retrieval = engine.settings.retrieval
-        head = before.model_copy(
-            update={
-                "step": "judgements",
-                "model": retrieval.reranker
-                if by == "rerank"
-                else engine.models.for_operator(_ASKS.get(by, judge_found).name).name,
-                "settings_hash": engine.settings.hash,
-                "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
-            }
+        head = before.replace(
+            step="judgements",
+            model=retrieval.reranker
+            if by == "rerank"
+            else engine.models.for_operator(_ASKS.get(by, judge_found).name).name,
+            settings_hash=engine.settings.hash,
+            options={**before.options, "by": by, "passages": passages, "explored by": before.model},
         )
         return await work.work_through(
             {line.question.id: line for line in lines},
@@ -159,15 +157,15 @@ async def _judged(
     if tried.state == "failed":
         return judged
     if not tried.found:
-        return judged.model_copy(update={"label": "negative", "why": "nothing was found"})
+        return judged.replace(label="negative", why="nothing was found")
     try:
         made = await label(explored, shown(tried, explored, most), run)
     except ModelFailed as error:
         if not error.unreadable:
             raise
-        return judged.model_copy(update={"why": error.reason[:300]})
+        return judged.replace(why=error.reason[:300])
     said: work.Label = "positive" if made.positive else "negative"
-    return judged.model_copy(update={"label": said, "why": made.why, "score": made.score})
+    return judged.replace(label=said, why=made.why, score=made.score)
 
 
 def shown(tried: work.Tried, explored: work.Explored, most: int | None = None) -> list[Passage]:
@@ -268,7 +266,7 @@ def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
     csv.field_size_limit(10_000_000)
     names, *rows = [*csv_rows(path)] or [[]]
     if missing := [name for name in (*_OF_A_QUERY, "supports") if name not in names]:
-        raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=str(path), position=1)
+        raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=path, position=1)
     found: dict[tuple[str, str, SourceQuery], bool] = {}
     for number, cells in enumerate(rows, start=2):
         row = dict(zip_longest(names, cells, fillvalue=""))
@@ -277,6 +275,6 @@ def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
             continue
         read = read_yes_no({"y": "yes", "n": "no"}.get(said.lower(), said))
         if read not in ("yes", "no"):
-            raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=str(path), position=number)
+            raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=path, position=number)
         found[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] = read == "yes"
     return found

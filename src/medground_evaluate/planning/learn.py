@@ -173,7 +173,7 @@ def train(
         started = time.monotonic()
         losses = _learn(trainer, libs, out, lambda state: progress(options.stage, state.global_step, state.max_steps))
         taught = f"{len(rows)} of {manifest.dataset}, labelled by {manifest.labelled_by}, set {digest[:16]}"
-        card = before.model_copy(update=_learned(manifest, digest, before, options, losses, taught))
+        card = before.replace(**_learned(manifest, digest, before, options, losses, taught))
         _save(trainer, tokenizer, out, card)
     seconds, steps = time.monotonic() - started, trainer.state.global_step
     return Trained(out, card, losses[0], losses[-1], steps, examples=len(rows), left_out=left_out, seconds=seconds)
@@ -182,7 +182,7 @@ def train(
 def _of_adapter(options: TrainingOptions, model: Any) -> TrainingOptions:
     """The options with the rank of the adapter that is trained on, whatever they say."""
     own = model.peft_config["default"]
-    return options.model_copy(update={"rank": own.r, "alpha": own.lora_alpha, "dropout": own.lora_dropout})
+    return options.replace(rank=own.r, alpha=own.lora_alpha, dropout=own.lora_dropout)
 
 
 def _learn(trainer: Any, libs: planner.Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:

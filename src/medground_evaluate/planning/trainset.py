@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PositiveFloat, ValidationError
 
 from medground.corpus import writing
 from medground.errors import BadDocument, UsageError
 from medground.models import planner
-from medground.recipes import ExploredSource, PlanSourcesInput, plan_sources_tagged
-from medground.values import MOST_QUERIES, Frozen, SourceDescription, SourcePlan, tagged
+from medground.recipes import PlanSourcesInput, explored, plan_sources_tagged
+from medground.values import MOST_QUERIES, AtLeastOne, Frozen, SourceDescription, SourcePlan, tagged
 from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
 from medground_evaluate.planning.work import Judged, Label, TrainItem, read_work
@@ -99,8 +99,7 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
 
 def planner_messages(asked: TrainItem, sources: Sequence[SourceDescription]) -> planner.Messages:
     """The instructions and the question, as the trained planner gets them."""
-    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
-    value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
+    value = PlanSourcesInput(question=asked.text, options=asked.options, sources=explored(sources))
     return planner.messages(plan_sources_tagged.with_context(asked.context), value)
 
 
@@ -173,7 +172,7 @@ def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
     try:
         return TrainingManifest.model_validate_json(content), hashlib.sha256(content).hexdigest()
     except ValidationError:
-        raise BadDocument("not the manifest of a planner's training set", file=str(path)) from None
+        raise BadDocument("not the manifest of a planner's training set", file=path) from None
 
 
 def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int = 0) -> list[dict[str, Any]]:
@@ -186,7 +185,7 @@ def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int =
         try:
             found.append(json.loads(raw))
         except ValueError:
-            raise BadDocument("not a line of JSON", file=str(path), position=number) from None
+            raise BadDocument("not a line of JSON", file=path, position=number) from None
     if not found:
         raise UsageError(_NONE[which].format(path=path))
     if ratio < 1:
@@ -224,17 +223,17 @@ class TrainingOptions(Frozen):
 
     stage: Stage
     which: Which = "positive"
-    batch: int = Field(default=64, ge=1)
-    at_once: int = Field(default=4, ge=1)
-    learning_rate: float = Field(gt=0)
-    epochs: float = Field(gt=0)
+    batch: AtLeastOne = 64
+    at_once: AtLeastOne = 4
+    learning_rate: PositiveFloat
+    epochs: PositiveFloat
     ratio: float = Field(default=1.0, gt=0, le=1)
-    rank: int = Field(default=16, ge=1)
-    alpha: int = Field(default=32, ge=1)
+    rank: AtLeastOne = 16
+    alpha: AtLeastOne = 32
     dropout: float = Field(default=0.05, ge=0, lt=1)
     longest: int = Field(default=4096, ge=16)
-    beta: float = Field(default=BETA, gt=0)
-    save_every: int = Field(default=20, ge=1)
+    beta: PositiveFloat = BETA
+    save_every: AtLeastOne = 20
     seed: int = 0
 
 

@@ -130,9 +130,7 @@ class Judged(Frozen):
 
     def without(self, sources: Collection[str]) -> Judged:
         """The question without the queries of these sources."""
-        return self.model_copy(
-            update={"queries": tuple(query for query in self.queries if query.source not in sources)}
-        )
+        return self.replace(queries=tuple(query for query in self.queries if query.source not in sources))
 
 
 R = TypeVar("R", bound="Explored | Judged")
@@ -204,7 +202,7 @@ async def work_through(
     line: type[R],
     *,
     started: float,
-    workers: int = 1,
+    workers: int,
     progress: Progress = no_progress,
 ) -> Finished:
     """Do all questions, by id, that the file does not have, `workers` at a time; each result is in the file at once.

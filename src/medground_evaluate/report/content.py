@@ -53,7 +53,7 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     return report_on(read_results(paths), items)
 
 
-def report_on(results: Sequence[Result], items: Sequence[Item] | None = None) -> Report:
+def report_on(results: Sequence[Result], items: Sequence[Item] | None) -> Report:
     """The report on runs of one data set.
 
     Args:
@@ -85,7 +85,7 @@ def _questions(results: Sequence[Result]) -> list[ReportedQuestion]:
 def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> Baseline | None:
     found = best_blind([item for item in items if item.id in results[0].lines]) if items is not None else None
     if found is not None:
-        return found.model_copy(update={"name": f"best blind baseline: {found.name}"})
+        return found.replace(name=f"best blind baseline: {found.name}")
     if comparison.majority is None:
         return None
     answer, share = comparison.majority

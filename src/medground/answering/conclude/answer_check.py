@@ -104,11 +104,11 @@ async def parts_checked(
     held = tuple(one for one in answer if one not in wrong)
     if items and held != answer and held:
         left += [one for one in answer if one in wrong]
-        draft = draft.model_copy(update={"answer": held})
-        said = said and replace(said, said=said.said.model_copy(update={"result": "follows", "found": ()}))
+        draft = draft.replace(answer=held)
+        said = said and replace(said, said=said.said.replace(result="follows", found=()))
     dropped = [Dropped(text=one, reason=wrong[one] or "the sentences do not show it") for one in left]
     missing = tuple(one for one in draft.missing if one not in wrong)
-    return draft.model_copy(update={"missing": missing}), verdicts, said, dropped
+    return draft.replace(missing=missing), verdicts, said, dropped
 
 
 def _why_wrong(part: Sentence, checked: Checked, draft: Draft, run: Run) -> str | None:
@@ -119,6 +119,6 @@ def _why_wrong(part: Sentence, checked: Checked, draft: Draft, run: Run) -> str 
         return checked.verdict.note
     if part.kind != "item":
         return None
-    alone = draft.model_copy(update={"answer": (part.text,)})
+    alone = draft.replace(answer=(part.text,))
     copied = checked.judgement.settles if checked.judgement else ""
     return held_back(alone, draft.sentences, copied, run) or None

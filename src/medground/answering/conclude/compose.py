@@ -1,7 +1,5 @@
 """From checked sentences to the `Answer`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence

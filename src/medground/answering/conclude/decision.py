@@ -71,7 +71,7 @@ def decide(
     """
     uncited, gate = not run.recipe.needs_evidence, run.settings.verify.gate
     if draft.answer and not gate and (kept or question.task != "free"):
-        return _decided(question, run, draft, [sentence for sentence, _ in kept], check)
+        return _decided(question, run, draft, kept, check)
     written = list(zip(draft.sentences, verdicts, strict=True))
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
@@ -163,11 +163,11 @@ def _answered(
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
     for limit in limits(grounds.supporting, run):
         run.warn(limit)
-    return _decided(question, run, draft, [sentence for sentence, _ in kept], check)
+    return _decided(question, run, draft, kept, check)
 
 
 def _decided(
-    question: Question, run: Run, draft: Draft, kept: Sequence[Sentence], check: AnswerCheck | None
+    question: Question, run: Run, draft: Draft, kept: Sequence[Verdicted], check: AnswerCheck | None
 ) -> Decision:
     values, validated, short = draft.answer, None, {}
     if draft.basis == "model":
@@ -178,7 +178,7 @@ def _decided(
         if question.task == "free" and draft.form is not None and check is not None:
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
-            values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
+            values = (" ".join(sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])),)
     made_by = {"basis": draft.basis, "reason": draft.reason, "validated": validated, "check": check}
     return _made(question, "decided", values, **made_by, **short)
 

@@ -59,7 +59,7 @@ async def finish(
     draft = without_orders(draft, run)
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     run.ledger.cite(*cited_ids)  # fails before anything is paid for
-    split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
+    split = draft.replace(sentences=statements(draft.sentences, evidence))
     split, found, check, left_out = await _checked(split, run, verdicts, graph=graph, context=context)
     cited = sorted((e for e in run.ledger.evidence if e.id in cited_ids), key=lambda e: [*cited_ids].index(e.id))
     found = [

@@ -1,7 +1,5 @@
 """The policy that decides which sentences are released, and whether they carry the answer that was drawn from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -58,15 +56,14 @@ def release(
 def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
     """The statements of a sentence; one that cites nothing cites what supports it, or is marked as own knowledge."""
     if all(verdict.label == GIVEN for _, verdict in checked):
-        return [(statement.model_copy(update={"evidence": ()}), verdict) for statement, verdict in checked]
+        return [(statement.replace(evidence=()), verdict) for statement, verdict in checked]
     if any(statement.evidence for statement, _ in checked):
         return list(checked)
     found = tuple(dict.fromkeys(v.best for _, v in checked if v.best and v.label in ("supported", "partly")))
     if found:
-        return [(statement.model_copy(update={"evidence": found}), verdict) for statement, verdict in checked]
+        return [(statement.replace(evidence=found), verdict) for statement, verdict in checked]
     return [
-        (one, v if v.label == GIVEN else v.model_copy(update={"flags": (*v.flags, OWN_KNOWLEDGE), "note": _OWN}))
-        for one, v in checked
+        (one, v if v.label == GIVEN else v.replace(flags=(*v.flags, OWN_KNOWLEDGE), note=_OWN)) for one, v in checked
     ]
 
 

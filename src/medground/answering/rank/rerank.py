@@ -1,7 +1,5 @@
 """Networks that order what was found: the reranker that the settings name, and the one that judges sentences."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading
@@ -49,10 +47,7 @@ async def rerank(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run)
     with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
         scores = await asyncio.to_thread(reranker.score, text, [h.passage for h in hits])
     order = sorted(range(len(hits)), key=lambda i: -scores[i])[:keep]
-    return [
-        hits[i].model_copy(update={"ranker": reranker.name, "rank": rank, "score": scores[i]})
-        for rank, i in enumerate(order, start=1)
-    ]
+    return [hits[i].replace(ranker=reranker.name, rank=rank, score=scores[i]) for rank, i in enumerate(order, start=1)]
 
 
 def reranker_problems(name: str, models: Path) -> Iterator[MedgroundError]:

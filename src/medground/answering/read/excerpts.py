@@ -44,8 +44,8 @@ def excerpts(
     run: Run,
     *,
     budget: int,
-    known: Sequence[SentencedPassage] = (),
-    seen: Collection[str] = (),
+    known: Sequence[SentencedPassage],
+    seen: Collection[str],
 ) -> Excerpts:
     """The sentences of these documents, best first, that fit into `budget` characters.
 
@@ -92,7 +92,7 @@ def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassa
         view = named(document, passages, run.names, reading.strengths)
         prose = [sentence for sentence in view.sentences if is_quotable(asked, sentence.text)]
         shown = tuple(s for s in prose if ROW in s.text or len(words.tokens(s.text)) >= _FEWEST)
-        yield view.model_copy(update={"sentences": shown})
+        yield view.replace(sentences=shown)
 
 
 def _in_order(documents: Sequence[Sequence[SentenceView]]) -> Iterator[SentenceView]:
@@ -123,7 +123,7 @@ def _joined(passage: SentencedPassage, known: SentencedPassage | None) -> Senten
     if known is None:
         return passage
     every = {sentence.id: sentence for sentence in (*known.sentences, *passage.sentences)}
-    return passage.model_copy(update={"sentences": tuple(every.values())})
+    return passage.replace(sentences=tuple(every.values()))
 
 
 def _excerpt(passage: SentencedPassage, shown: dict[str, SentenceView], run: Run) -> SentencedPassage:
@@ -135,4 +135,4 @@ def _excerpt(passage: SentencedPassage, shown: dict[str, SentenceView], run: Run
     told = share_of(chosen, run.ledger.documents[passage.paper])
     if not told and len(chosen) < len(passage.sentences):
         told = "nearly all of the text"
-    return passage.model_copy(update={"sentences": tuple(chosen), "share": told})
+    return passage.replace(sentences=tuple(chosen), share=told)

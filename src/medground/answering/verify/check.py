@@ -86,8 +86,8 @@ async def check_with_answer(
     run: Run,
     doubts: Sequence[str] = (),
     *,
-    graph: GraphCheck | None = None,
-    context: Sequence[Hit] = (),
+    graph: GraphCheck | None,
+    context: Sequence[Hit],
     cited: bool = True,
     leads_to: Sequence[str] = (),
 ) -> tuple[list[Checked], AnswerJudgement | None]:

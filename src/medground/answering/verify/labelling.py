@@ -33,7 +33,7 @@ async def label_all(
     run: Run,
     critic: Critic,
     context: Context,
-    answer: Sequence[str] = (),
+    answer: Sequence[str],
 ) -> list[Checked]:
     """Label the checked statements of the rationale of `answer`; results are in order.
 

@@ -237,8 +237,11 @@ def retracted_references(sentence: str, documents: Iterable[Document]) -> list[s
 
 
 def _is_listed(work: Reference) -> bool:
-    value = normal_doi(work.value) or work.value if work.kind == "doi" else work.value
-    return listed().get(f"{work.kind}:{value}") in GRAVE
+    return listed().get(f"{work.kind}:{_value(work)}") in GRAVE
+
+
+def _value(work: Reference) -> str:
+    return (normal_doi(work.value) if work.kind == "doi" else "") or work.value
 
 
 def remark(written: str, documents: Iterable[Document], question: str) -> str:
@@ -289,8 +292,7 @@ def _names(document: Document) -> Iterator[tuple[str, str]]:
 def _is_known(work: Reference, known: set[tuple[str, str]], documents: Sequence[Document]) -> bool:
     if work.kind == "printed":
         return any(_is_printed(work.value, document) for document in documents)
-    value = normal_doi(work.value) or work.value if work.kind == "doi" else work.value
-    return (work.kind, value) in known or (work.kind == "number" and ("pmid", value) in known)
+    return (work.kind, _value(work)) in known or (work.kind == "number" and ("pmid", work.value) in known)
 
 
 def _is_printed(value: str, document: Document) -> bool:

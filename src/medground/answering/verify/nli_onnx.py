@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from medground.answering.verify.nli_model import LONGEST, Integers, NliModel
-from medground.errors import ConfigError, ModelFailed
-from medground.models.pair_reader import first_line
+from medground.errors import ConfigError, ModelFailed, first_line
 from medground.models.sessions import CPU, ONNX_ERRORS, open_session
 
 _PROVIDERS = ("CUDAExecutionProvider", CPU)

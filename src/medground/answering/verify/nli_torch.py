@@ -14,9 +14,8 @@ from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
 from medground.answering.verify.nli_model import Integers, NliModel, read_labels
-from medground.errors import ConfigError, ModelFailed
+from medground.errors import ConfigError, ModelFailed, first_line
 from medground.models.embedders import is_away
-from medground.models.pair_reader import first_line
 
 _UNLOADABLE = (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError, SafetensorError, pickle.PickleError)
 """What transformers raises if a model cannot be found, is damaged, or needs a package that is missing."""

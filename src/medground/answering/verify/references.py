@@ -1,7 +1,5 @@
 """References that a text makes to works, and its quoted passages compared with their sources, letter by letter."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -112,7 +112,7 @@ def statements(written: Sequence[Sentence], evidence: Sequence[Evidence]) -> tup
             found.append(text)
             continue
         for start, end in written_sentences(text.text):
-            found += _parts(text.model_copy(update={"text": text.text[start:end]}))
+            found += _parts(text.replace(text=text.text[start:end]))
     return tuple(found)
 
 

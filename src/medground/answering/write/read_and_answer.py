@@ -75,9 +75,7 @@ async def answer_from(
 
 
 def _only(passage: SentencedPassage, ids: Mapping[str, object]) -> SentencedPassage:
-    return passage.model_copy(
-        update={"sentences": tuple(sentence for sentence in passage.sentences if sentence.id in ids)}
-    )
+    return passage.replace(sentences=tuple(sentence for sentence in passage.sentences if sentence.id in ids))
 
 
 async def how_to_search(question: Question, run: Run) -> str:

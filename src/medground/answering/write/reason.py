@@ -60,7 +60,7 @@ async def reasoned(
     else:
         operator = reason_or_recall if own_knowledge else reason
     await run.retrieve([hit.passage.document_id for hit in hits])
-    passages = shown_passages(question, quotable(hits, run), run)
+    passages = shown_passages(question, hits, run)
     if not passages and not own_knowledge and not run.answers_anyway(operator):
         return Reasoned(Draft(), ())
     value = ReasonInput(
@@ -79,11 +79,12 @@ async def reasoned(
 def shown_passages(
     question: Question, hits: Sequence[Hit], run: Run, *, records: Collection[SourceKind] = ()
 ) -> tuple[SentencedPassage, ...]:
-    """Passages as their sentences; those of texts have their strengths as quotes.
+    """Passages that may be quoted as their sentences; those of texts have their strengths as quotes.
 
     Those of the kinds `records` are stored facts, shown line by line, and with these every view says of which kind of
     source it is.
     """
+    hits = quotable(hits, run)
     texts = [hit for hit in hits if hit.passage.kind not in records]
     readings = [Reading(hit.passage.document_id, n, (hit.passage,), hit.scores) for n, hit in enumerate(texts, start=1)]
     strong = dict(zip((hit.passage.key for hit in texts), with_strengths(run.reading(question), readings), strict=True))
@@ -92,10 +93,10 @@ def shown_passages(
         document = run.ledger.documents[passage.document_id]
         if passage.kind in records:
             view = headed(document, passage.section, tuple(_lines(passage, run.names)), run.names)
-            view = view.model_copy(update={"share": ""})
+            view = view.replace(share="")
         else:
             view = named(document, (passage,), run.names, strong[passage.key].strengths)
-        views.append(view.model_copy(update={"kind": passage.kind}) if records else view)
+        views.append(view.replace(kind=passage.kind) if records else view)
     return tuple(views)
 
 
@@ -119,7 +120,7 @@ def with_quotes(
     """What an author wrote, each sub-claim with the sentences that it names as quotes."""
     sentences, quotes = cited_sentences(claims, run)
     draft = drafted(question, sentences, output, run, author)
-    return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
+    return Reasoned(draft, tuple(dict.fromkeys(quotes.values())))
 
 
 def cited_sentences(

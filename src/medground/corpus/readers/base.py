@@ -125,16 +125,15 @@ _LONGEST_FILE = 4 * LONGEST_RECORD
 @contextmanager
 def opened(path: File) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a file."""
-    name = str(path)
     with readable(path), path.open("rb") as raw:
         packed = raw.read(2) == _GZIP
         raw.seek(0)
         try:
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
         except EOFError as error:
-            raise BadDocument("the gzip file ends early; copy or download it again", file=name) from error
+            raise BadDocument("the gzip file ends early; copy or download it again", file=path) from error
         except (gzip.BadGzipFile, zlib.error) as error:
-            raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=name) from error
+            raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=path) from error
 
 
 def is_packed(path: Path) -> bool:
@@ -150,7 +149,7 @@ def readable(path: File) -> Iterator[None]:
         yield
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error}); check its permissions"
-        raise BadDocument(reason, file=str(path), passing=True) from error
+        raise BadDocument(reason, file=path, passing=True) from error
 
 
 def head(path: Path) -> bytes:
@@ -158,7 +157,7 @@ def head(path: Path) -> bytes:
     with opened(path) as stream:
         start = stream.read(_HEAD)
     if not start.strip():
-        raise BadDocument("the file is empty", file=str(path))
+        raise BadDocument("the file is empty", file=path)
     return start
 
 
@@ -169,7 +168,7 @@ def lines_of_file(path: Path, longest: int = 1_000_000) -> Iterator[tuple[int, b
             if not (line := stream.readline(longest + 1)):
                 return
             if len(line) > longest:
-                raise BadDocument(f"a line has more than {longest:,} bytes", file=str(path), position=number)
+                raise BadDocument(f"a line has more than {longest:,} bytes", file=path, position=number)
             yield number, line
 
 
@@ -180,7 +179,7 @@ def content_of(path: File) -> bytes:
         while block := stream.read(_BLOCK):  # a read of the whole length would take that much memory for any file
             content += block
             if len(content) > _LONGEST_FILE:
-                raise BadDocument(f"more than {_LONGEST_FILE:,} bytes; split the file", file=str(path))
+                raise BadDocument(f"more than {_LONGEST_FILE:,} bytes; split the file", file=path)
     return bytes(content)
 
 
@@ -205,7 +204,7 @@ def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]],
     return Input(str(path), reader, fingerprint(path), partial(_after, items, path), apart=apart)
 
 
-def document_input(path: Path, reader: str, document: Callable[[bytes], Item], *, apart: bool = False) -> Input:
+def document_input(path: Path, reader: str, document: Callable[[bytes], Item], *, apart: bool = True) -> Input:
     """An input of one file that is one document; `document` raises ValueError where it is none."""
     return file_input(path, reader, partial(_document, document), apart=apart)
 
@@ -225,7 +224,7 @@ def valid(path: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
+        raise BadDocument(str(error), file=path) from error
 
 
 # Files that others wrote are read within limits of memory and time. Small ones that our own code reads, record by
@@ -254,7 +253,7 @@ def numbered(
         try:
             yield from convert(record)
         except ValueError as error:
-            yield BadDocument(f"{what} {number}: {error}", file=str(path), position=number)
+            yield BadDocument(f"{what} {number}: {error}", file=path, position=number)
 
 
 # What opens a path, by name.

@@ -9,7 +9,7 @@ from medground.corpus.readers.base import Item, numbered
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.entry import id_of_content, named
 from medground.corpus.readers.jats import LANGUAGE, add_abstract, add_body, authors_of, license_of
-from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.corpus.readers.xml import Element, drop_namespaces, flat_text, records
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -44,20 +44,18 @@ def _parts(path: Path) -> Iterator[tuple[Element, _Book]]:
     for outer in records(path, [_PART], BOOKSHELF_ROOTS):
         if book is None:  # it stands before the first part
             book = _book_of(outer.getroottree().getroot())
-        for element in outer.iter("{*}*"):
-            element.tag = name_of(element)
+        drop_namespaces(outer)
         for part in [*outer.iter(_PART)]:
             yield part, book
     if part is None:
-        raise BadDocument("the book has no part with a text (<book-part>)", file=str(path))
+        raise BadDocument("the book has no part with a text (<book-part>)", file=path)
 
 
 def _book_of(root: Element) -> _Book:
     meta = root.find("{*}book-meta")
     if meta is None:
         return _Book(language=root.get(LANGUAGE))
-    for element in meta.iter("{*}*"):
-        element.tag = name_of(element)
+    drop_namespaces(meta)
     title, ids = flat_text(meta.find("book-title-group/book-title")), [*map(flat_text, meta.iterfind("book-id"))]
     named_ids = [one for one in ids if not _NBK.fullmatch(one)]
     return _Book(

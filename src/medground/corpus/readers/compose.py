@@ -3,6 +3,7 @@
 import codecs
 import contextlib
 import html
+import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -180,6 +181,11 @@ def text_of(path: Path) -> str:
     """The text of a file, plain or gzip."""
     with valid(path):
         return decoded(content_of(path))
+
+
+def plain_lines_of(path: Path) -> str:
+    r"""The same without a byte order mark; each line ends with `\n`."""
+    return io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
 
 
 _WORDS = 4

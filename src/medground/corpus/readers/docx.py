@@ -2,13 +2,10 @@
 
 import io
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings
-from medground.corpus.readers.entry import name_below
 from medground.corpus.readers.packages import named_document, unpacking
 from medground.corpus.readers.record_ids import title_line
 from medground.corpus.readers.table_rows import Cell, lines_of
@@ -62,11 +59,6 @@ _NO_PERSON = verbose_pattern(
     default|python-docx)?\s*\d*
     """
 )
-
-
-def open_docx(path: Path, folder: Path | None = None) -> Input:
-    """One Word document, named after its place in `folder`."""
-    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)), apart=True)
 
 
 def docx_document(content: bytes, name: str) -> Document:

@@ -1,23 +1,16 @@
 """E-books (EPUB): their pages in order, each read as a page of HTML, with its title over its sections."""
 
 import zipfile
-from functools import partial
 from pathlib import Path
 
-from medground.corpus.readers.base import Input, content_of
+from medground.corpus.readers.base import content_of
 from medground.corpus.readers.compose import Composition, caution_on_hidden
-from medground.corpus.readers.entry import name_below
 from medground.corpus.readers.html import shown_page
-from medground.corpus.readers.packages import beside, named_document, package_input, part_xml
+from medground.corpus.readers.packages import beside, named_document, part_xml
 from medground.corpus.readers.xml import flat_text, name_of
 from medground.values.document import Document
 
 _FIELDS = {"title": "title", "creator": "authors", "date": "date", "language": "language"}
-
-
-def open_epub(path: Path, folder: Path | None = None) -> Input:
-    """One e-book, named after its place in `folder`."""
-    return package_input(path, "epub", partial(epub_document, name=name_below(path, folder)))
 
 
 def epub_document(top: zipfile.Path, name: str) -> Document:

@@ -2,24 +2,37 @@
 
 import contextlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers import texts
-from medground.corpus.readers.base import LINES, XML, Input, Reader, file_input, fingerprint_now, head, joined, of_files
+from medground.corpus.readers.base import (
+    LINES,
+    XML,
+    Input,
+    Reader,
+    document_input,
+    file_input,
+    fingerprint_now,
+    head,
+    joined,
+    of_files,
+    valid,
+)
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS, read_bookshelf
-from medground.corpus.readers.docx import open_docx
-from medground.corpus.readers.ebook import open_epub
+from medground.corpus.readers.docx import docx_document
+from medground.corpus.readers.ebook import epub_document
+from medground.corpus.readers.entry import name_below
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
-from medground.corpus.readers.html import is_page, is_saved_page, open_html, open_mhtml
+from medground.corpus.readers.html import html_document, is_page, is_saved_page, mhtml_document
 from medground.corpus.readers.jats import JATS_ROOTS, read_jats
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse, read_csl, read_jsonlines
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.packages import SUFFIXES as PACKAGES
-from medground.corpus.readers.packages import kind_of_suffix, package_kind
+from medground.corpus.readers.packages import kind_of_suffix, package_input, package_kind
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf, open_pdf
 from medground.corpus.readers.pubmed_text import pubmed_text_format, read_pubmed_text, read_pubtator
 from medground.corpus.readers.reference_managers import (
@@ -31,7 +44,7 @@ from medground.corpus.readers.reference_managers import (
     read_zotero,
 )
 from medground.corpus.readers.services import SERVICE_ROOTS, read_service_xml, records_in
-from medground.corpus.readers.slides import open_pptx
+from medground.corpus.readers.slides import pptx_document
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS, is_table, read_csv
 from medground.corpus.readers.tagged import read_tagged, tagged_format
@@ -43,6 +56,7 @@ from medground.corpus.readers.workbook import read_xlsx
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, UsageError
 from medground.home.registry import find, given
+from medground.values.document import Document
 
 # What to say of a file that no reader accepts: what it is, and what to do.
 
@@ -92,16 +106,14 @@ def detect(path: Path) -> str:
             if (root := root_name(path)) in roots:
                 return roots[root]
             known = "use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-            raise BadDocument(_FOREIGN.get(root) or f"unknown XML format (<{root}>); {known}", file=str(path))
+            raise BadDocument(_FOREIGN.get(root) or f"unknown XML format (<{root}>); {known}", file=path)
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
-        raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
+        raise BadDocument(alien or f"this is a binary file; {_READ}", file=path)
     text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
-    try:
+    with valid(path):
         found = _text_reader(text, suffix)
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
     if found is None:
-        raise BadDocument(f"unknown file format; {_READ}", file=str(path))
+        raise BadDocument(f"unknown file format; {_READ}", file=path)
     return found
 
 
@@ -112,13 +124,13 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
         names = columns_of(path)
         if (found := collection_of(names)) is None:
             columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=path)
         return found
     if path.suffix.lower() == ".pdf":
-        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=path)
     if start.startswith(_OLE) and kind_of_suffix(path):
         why = f"the file is protected by a password, or in an old format of Office; save it as {path.suffix.lower()}"
-        raise BadDocument(why, file=str(path))
+        raise BadDocument(why, file=path)
     return package_kind(path) if start.startswith(_ZIP) else None
 
 
@@ -171,6 +183,21 @@ _textbooks = partial(texts.open_collection, name="textbooks")
 _TAGGED = {"nbib": ".nbib", "ris": ".ris", "enw": ".enw", "wos": ".ciw"}
 """How files of a form are named, if not `.txt`."""
 
+
+def _named(
+    reader: str,
+    document: Callable[..., Document],
+    *suffixes: str,
+    opened: Callable[..., Input] = document_input,
+) -> Reader:
+    """A reader of files that are one document each, named after its place in the folder."""
+
+    def open_named(path: Path, folder: Path | None = None) -> Input:
+        return opened(path, reader, partial(document, name=name_below(path, folder)))
+
+    return Reader(open_named, suffixes, open_named)
+
+
 READERS: Mapping[str, Reader] = {
     "medline": of_files("medline", partial(read_medline, raw=True), *XML),
     "jats": of_files("jats", read_jats, *XML),
@@ -193,12 +220,12 @@ READERS: Mapping[str, Reader] = {
     "endnote": of_files("endnote", read_endnote, *XML),
     "zotero": of_files("zotero", read_zotero, ".rdf"),
     "service-xml": of_files("service-xml", read_service_xml, *XML),
-    "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
-    "docx": Reader(open_docx, PACKAGES["docx"], open_docx),
-    "pptx": Reader(open_pptx, PACKAGES["pptx"], open_pptx),
-    "epub": Reader(open_epub, PACKAGES["epub"], open_epub),
+    "html": _named("html", html_document, ".html", ".htm", ".xhtml"),
+    "docx": _named("docx", docx_document, *PACKAGES["docx"]),
+    "pptx": _named("pptx", pptx_document, *PACKAGES["pptx"], opened=package_input),
+    "epub": _named("epub", epub_document, *PACKAGES["epub"], opened=package_input),
     "xlsx": Reader(partial(file_input, reader="xlsx", items=read_xlsx, apart=True), PACKAGES["xlsx"]),
-    "mhtml": Reader(open_mhtml, (".mhtml", ".mht"), open_mhtml),
+    "mhtml": _named("mhtml", mhtml_document, ".mhtml", ".mht"),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
 }
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
@@ -233,7 +260,7 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
     if alien and (strict or len(refused) == len(found)):
         raise alien[0]
     if len(refused) == len(found):
-        raise BadDocument("the folder contains no file to read", file=str(paths[0]))
+        raise BadDocument("the folder contains no file to read", file=paths[0])
     return found
 
 
@@ -274,7 +301,7 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
     if path.is_file():
         yield open_file(path, None, reader)
     elif not path.is_dir():
-        yield passed_over(BadDocument("not a file or a folder", file=str(path)))
+        yield passed_over(BadDocument("not a file or a folder", file=path))
     elif reader is not None and not all_readers()[reader].suffixes:
         yield all_readers()[reader].open(path)
     else:
@@ -289,8 +316,8 @@ def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadD
         if isinstance(found, BadDocument):
             yield Path(found.file), found
         elif reader is None and any(one.beside(found) for one in joined().values()):
-            yield found, BadDocument("questions or judgements of the data set, not its literature", file=str(found))
+            yield found, BadDocument("questions or judgements of the data set, not its literature", file=found)
         elif found.name.lower().endswith(suffixes):
             yield found, None
         else:
-            yield found, BadDocument(f"the reader {reader} takes {', '.join(suffixes)} files", file=str(found))
+            yield found, BadDocument(f"the reader {reader} takes {', '.join(suffixes)} files", file=found)

@@ -34,7 +34,7 @@ def walk(folder: Path, inside: Path | None = None) -> Iterator[Path | BadDocumen
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         reason = f"the folder cannot be read ({error.strerror or error}); check its permissions"
-        yield BadDocument(reason, file=str(folder), passing=True)
+        yield BadDocument(reason, file=folder, passing=True)
         return
     for entry in entries:
         path = Path(entry.path)

@@ -12,18 +12,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from email import message_from_bytes
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from medground.corpus.banners import banner_fields, is_banner
-from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
-from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.entry import described, file_id
 from medground.corpus.readers.record_ids import own_ids
 from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import NAMES
+from medground.corpus.readers.values import NAMES, one_line
 from medground.corpus.readers.xml import Element, flat_text, name_of
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document
@@ -46,7 +44,7 @@ def take_out_hidden(tree: Any) -> list[str]:
     texts = []
     for element in [one for one in tree.iter() if isinstance(one.tag, str) and _is_hidden(one)]:
         if element.getparent() is not None and element.tag not in ("html", "body", "head"):
-            texts.append(" ".join("".join(element.itertext()).split()))
+            texts.append(one_line("".join(element.itertext())))
             element.drop_tree()
     return [text for text in texts if text]
 
@@ -87,16 +85,6 @@ _TOP = 20
 """Lines of the text among which a page gives its own ids."""
 _LONG_TEXT = 300
 """Characters of a paragraph that is not a banner and begins the text."""
-
-
-def open_html(path: Path, folder: Path | None = None) -> Input:
-    """One page, named after its place in `folder`."""
-    return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
-
-
-def open_mhtml(path: Path, folder: Path | None = None) -> Input:
-    """One page saved in one file, named after its place in `folder`."""
-    return document_input(path, "mhtml", partial(mhtml_document, name=name_below(path, folder)), apart=True)
 
 
 def is_saved_page(start: bytes) -> bool:
@@ -140,7 +128,7 @@ def html_document(content: bytes, name: str) -> Document:
     abstract = fields.pop("abstract", None)
     if not composition.text and not abstract:
         raise ValueError("the page has no main text")
-    heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
+    heading = one_line("".join(tree.xpath("//title[1]//text()")))
     links = tree.xpath("//link[@rel='canonical']/@href") or tree.xpath("//meta[@property='og:url']/@content")
     address = next((str(link) for link in links if str(link).startswith("http")), None)
     cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
@@ -161,14 +149,14 @@ def shown_page(content: bytes) -> tuple[str, Composition, list[str]]:
     etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
     hidden = take_out_hidden(tree)
     headings = tree.xpath("//h1|//h2|//h3|//title")
-    titles = (" ".join(one.text_content().split()) for one in sorted(headings, key=lambda one: one.tag))
+    titles = (one_line(one.text_content()) for one in sorted(headings, key=lambda one: one.tag))
     title, everything = next(filter(None, titles), ""), tree.body.text_content()
     article = etree.Element("article")  # all of it is main text
     article.extend(tree.body)
     tree.body.append(article)
     composition = _main_text(tree)
     if not composition.text:
-        composition.add(" ".join(everything.split()))
+        composition.add(one_line(everything))
     return title, composition, hidden
 
 
@@ -206,7 +194,7 @@ def _linked_data(scripts: Iterable[str]) -> Iterator[tuple[str, str]]:
                     for value in one[name] if isinstance(one.get(name), list) else filter(None, [one.get(name)]):
                         if isinstance(value, dict):
                             value = f"{value.get('propertyID') or value.get('name', '')}: {value.get('value', '')}"
-                        yield name, " ".join(str(value).split())
+                        yield name, one_line(value)
 
 
 def _main_text(tree: Any) -> Composition:
@@ -246,7 +234,7 @@ def _tagged(tree: Any) -> dict[str, Any]:
     ids = []
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
-        if name and (value := " ".join((meta.get("content") or "").split())):
+        if name and (value := one_line(meta.get("content") or "")):
             tags[name].append(value)
             is_pmid = value.isdigit() and "pmid" in (name[-4:], (meta.get("scheme") or "").lower())
             ids += [] if _OTHER.search(name) else [f"pmid: {value}" if is_pmid else value]
@@ -262,7 +250,7 @@ def _banners(tree: Any) -> Iterator[str]:
     """The short texts above the running text, out of lists, tables and what stands beside it."""
     for element in tree.xpath(_BANNERS):
         pieces = list(islice(element.itertext(), _MOST_PIECES))
-        text = " ".join("".join(pieces).split())
+        text = one_line("".join(pieces))
         if element.tag == "p" and len(text) > _LONG_TEXT:
             return
         if (
@@ -278,7 +266,7 @@ def _compose(composition: Composition, body: Element) -> None:
     path = Headings()
     for block in _blocks(body):
         raw = "".join(block.itertext())
-        text = " ".join(_MARKED.sub("", raw).split())
+        text = one_line(_MARKED.sub("", raw))
         if name_of(block) == "head":
             level = (block.get("rend") or "")[-1:]
             path.enter(int(level) if level.isdecimal() else 2, text)

@@ -10,7 +10,7 @@ from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, 
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.services import records_in, service_document, service_of
-from medground.errors import BadDocument
+from medground.errors import BadDocument, first_line
 from medground.values.document import Document
 
 # JSON: one record a line, and arrays of records such as CSL-JSON. A broken record is skipped and reported.
@@ -46,7 +46,7 @@ def tried(items: Iterable[Document | BadDocument], path: Path, what: str) -> Ite
     if broken:
         raise BadDocument(
             f"none of the first {len(broken)} {what} can be used; the first problem: {broken[0].reason}",
-            file=str(path),
+            file=path,
             position=broken[0].position,
         )
 
@@ -56,7 +56,7 @@ def made(make: Callable[[], Document], path: Path, position: int) -> Document | 
     try:
         return make()
     except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=position)
+        return BadDocument(str(error), file=path, position=position)
 
 
 def parse(line: bytes) -> Record:
@@ -150,14 +150,14 @@ def read_csl(path: Path) -> Iterator[Item]:
     """The records of a file; the position of a bad one is its number, counting from 1."""
     text = text_of(path)
     if text.count("{") > _MOST_OBJECTS:
-        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
+        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=path)
     try:
         items = _items(json.loads(text))
     except RecursionError as error:
-        raise BadDocument("JSON nested too deeply", file=str(path)) from error
+        raise BadDocument("JSON nested too deeply", file=path) from error
     except ValueError as error:
         reason = f"not JSON ({error})" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise BadDocument(reason, file=str(path)) from error
+        raise BadDocument(reason, file=path) from error
     conversion = Conversion()
 
     def document(record: Any) -> Iterator[Document]:
@@ -171,7 +171,7 @@ def read_csl(path: Path) -> Iterator[Item]:
         yield item
     yield from conversion.notes()
     if not good:
-        raise BadDocument("the JSON holds no record with a title or a text", file=str(path))
+        raise BadDocument("the JSON holds no record with a title or a text", file=path)
 
 
 def _items(content: Any) -> list[Any]:
@@ -255,20 +255,19 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[Record]:
                 for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=wanted):
                     yield from batch.to_pylist()
         except (OSError, ValueError) as error:  # pyarrow's own errors are both
-            raise BadDocument(_damaged(error), file=str(path)) from error
+            raise BadDocument(_damaged(error), file=path) from error
 
 
 def _opened(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise BadDocument(_NEEDS, file=str(path), passing=True) from error
+        raise BadDocument(_NEEDS, file=path, passing=True) from error
     try:
         return parquet.ParquetFile(path, pre_buffer=False)
     except (OSError, ValueError) as error:
-        raise BadDocument(_damaged(error), file=str(path)) from error
+        raise BadDocument(_damaged(error), file=path) from error
 
 
 def _damaged(error: Exception) -> str:
-    reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    return f"the parquet file is damaged ({reason[:120]}); copy or download it again"
+    return f"the parquet file is damaged ({first_line(error)[:120]}); copy or download it again"

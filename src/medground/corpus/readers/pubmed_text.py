@@ -3,14 +3,13 @@
 The parts of a record are given the tags that PubMed's format `.nbib` has for them, and read as such a record.
 """
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers.base import Item
-from medground.corpus.readers.compose import text_of
+from medground.corpus.readers.compose import plain_lines_of
 from medground.corpus.readers.lines import made, tried
 from medground.corpus.readers.tagged import tagged_document
 from medground.corpus.readers.tagged_forms import FORMS, Tags
@@ -85,17 +84,17 @@ def pubmed_text_format(start: str) -> str | None:
 
 def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
     """The records of a file in one of the two formats; the position of a bad one is its line."""
-    text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
+    text = plain_lines_of(path)
     if summary and not _BEGINS.match(text.lstrip()) and _PMID.search(text):
         text = "\n\n".join(f"{number}: {block}" for number, block in enumerate(_BLANK.split(text.strip()), start=1))
     if not _BEGINS.search(text):
-        raise BadDocument("no record of PubMed is in the file", file=str(path))
+        raise BadDocument("no record of PubMed is in the file", file=path)
     yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
 
 
 def read_pubtator(path: Path) -> Iterator[Item]:
     """The titles and abstracts of PubTator's own form (`PMID|t|...`), without its annotations."""
-    text = io.StringIO(text_of(path), newline=None).read()
+    text = plain_lines_of(path)
     for found in _PUBTATOR.finditer(text):
         pairs = [(tag, [said]) for tag, said in zip(("PMID", "TI", "AB"), found.groups(""), strict=True) if said]
         line = text.count("\n", 0, found.start()) + 1

@@ -77,14 +77,14 @@ def read_bibtex(path: Path) -> Iterator[Item]:
             try:
                 yield entry_document(block.entry_type.casefold(), keys[block.key], fields_of(block))
             except ValueError as error:
-                yield BadDocument(f"{keys[block.key]}: {error}", file=str(path), position=line)
+                yield BadDocument(f"{keys[block.key]}: {error}", file=path, position=line)
         elif (
             _ROUND.search(block.comment)
             if isinstance(block, ImplicitComment)
             else isinstance(block, ParsingFailedBlock) and not isinstance(block, DuplicateBlockKeyBlock)
         ):
             reason = f"a broken entry ({' '.join((block.raw or '').split())[:60]}); close its braces and quotes"
-            yield BadDocument(reason, file=str(path), position=line)
+            yield BadDocument(reason, file=path, position=line)
 
 
 def _parsed(text: str) -> tuple[Library, Mapping[str, str]]:

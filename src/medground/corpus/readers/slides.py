@@ -2,13 +2,10 @@
 
 import zipfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from medground.corpus.readers.base import Input
 from medground.corpus.readers.compose import Composition
-from medground.corpus.readers.entry import name_below
-from medground.corpus.readers.packages import link_of, linked, linked_as, named_document, package_input, part_xml
+from medground.corpus.readers.packages import link_of, linked, linked_as, named_document, part_xml
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.word_styles import Look, Styles
 from medground.corpus.readers.word_text import Printed, within
@@ -18,11 +15,6 @@ from medground.values.document import Document
 _TITLES = ("title", "ctrTitle")
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 """Places for the date, the foot, the number of the slide and its picture."""
-
-
-def open_pptx(path: Path, folder: Path | None = None) -> Input:
-    """One file of slides, named after its place in `folder`."""
-    return package_input(path, "pptx", partial(pptx_document, name=name_below(path, folder)))
 
 
 def pptx_document(top: zipfile.Path, name: str) -> Document:

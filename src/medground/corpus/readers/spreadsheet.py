@@ -54,7 +54,7 @@ def table_items(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[I
     """
     first = list(islice(rows, _SAMPLE))
     if not first:
-        raise BadDocument("the table has no rows", file=str(path))
+        raise BadDocument("the table has no rows", file=path)
     if len(_NAMED & {canonical(row[0].lstrip("\ufeff")) for _, row in first}) > 2:
         yield from tried((_document(*record, path) for record in _upright(chain(first, rows))), path, "rows")
         return
@@ -62,7 +62,7 @@ def table_items(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[I
     begun, header = next(((at, header) for at, header in headers if header), (0, None))
     if header is None:
         named = "name the columns in the first line, such as Title, Authors, Year, Abstract, DOI, PMID"
-        raise BadDocument(f"no column is a title or a text; {named}", file=str(path))
+        raise BadDocument(f"no column is a title or a text; {named}", file=path)
     yield from tried(
         (_document(line, zip(header, row, strict=False), path) for line, row in chain(first[begun + 1 :], rows)),
         path,
@@ -119,7 +119,7 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield begun, row
             begun = lines.line_num + 1
     except csv.Error as error:
-        raise BadDocument(f"not a table ({error})", file=str(path), position=lines.line_num) from error
+        raise BadDocument(f"not a table ({error})", file=path, position=lines.line_num) from error
 
 
 def _delimiter(text: str) -> str:

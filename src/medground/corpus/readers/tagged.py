@@ -5,7 +5,6 @@ a record, and what they mean. A file is recognised by its tags, wherever they st
 UTF-8; text outside the records, such as an exporter's name, is reported in a note.
 """
 
-import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from textwrap import shorten
 from typing import Any
 
 from medground.corpus.readers.base import Item, Note, Retracts
-from medground.corpus.readers.compose import text_of
+from medground.corpus.readers.compose import plain_lines_of
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.lines import made
 from medground.corpus.readers.tagged_forms import FORMS, Form, Tags
@@ -141,7 +140,7 @@ def tagged_document(tags: Tags, form: str, others: Iterable[tuple[str, str]] = (
 
 def read_tagged(path: Path, form: str) -> Iterator[Item]:
     """The records of a file in one of `FORMS`; the position of a bad one is the line on which it begins."""
-    text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
+    text = plain_lines_of(path)
     outside: list[str] = []
     found = False
     for line, tags in records_of(text, FORMS[form], outside):
@@ -152,7 +151,7 @@ def read_tagged(path: Path, form: str) -> Iterator[Item]:
         if ids := tuple(f"PMID:{one[1]}" for one in retracted if one):
             yield Retracts(ids)
     if not found:
-        raise BadDocument(f"no record of {form} is in the file", file=str(path))
+        raise BadDocument(f"no record of {form} is in the file", file=path)
     if outside:
         said = shorten(outside[0], _SHOWN, placeholder=" …")
         yield Note(f"lines outside of the records ({len(outside):,}) were left out, such as “{said}”")

@@ -61,7 +61,7 @@ _TOP = 20
 def open_text(path: Path, folder: Path | None = None) -> Input:
     """One text file, named after its place in `folder`."""
     name, markdown = name_below(path, folder), path.suffix.lower() != ".txt"
-    return document_input(path, "texts", partial(text_document, name=name, markdown=markdown))
+    return document_input(path, "texts", partial(text_document, name=name, markdown=markdown), apart=False)
 
 
 def text_document(content: bytes, name: str, *, markdown: bool) -> Document:

@@ -101,7 +101,7 @@ class Printed:
     def cautions(self, body: Element) -> tuple[str, ...]:
         """What a reader must know of the file: what of it is not in the text."""
         told = [*caution_on_hidden(self._hidden, "The file")]
-        if struck := " ".join(self._struck):
+        if struck := " ".join(self._struck).strip():
             shown = shorten(struck, _SHOWN, placeholder=" …")
             told.append(f"The file has text that is struck out; it was left out: “{shown}”")
         if self._unread:
@@ -150,9 +150,9 @@ class Printed:
                 self._collect((node,), said)
         text = "".join(said)
         if is_hidden(run, look):
-            self._hidden += filter(None, [" ".join(text.split())])
+            self._hidden.append(text)
         elif is_on(look, "strike") or is_on(look, "dstrike"):
-            self._struck += filter(None, [" ".join(text.split())])
+            self._struck.append(text)
         elif look.get("vertAlign") != "superscript":
             parts.append(text)
         else:

@@ -51,9 +51,9 @@ def read_xlsx(path: Path) -> Iterator[Item]:
                     is_read = True
         except BadDocument as refusal:
             reason = f"sheet “{name}”: {refusal.reason}"
-            refused.append(BadDocument(reason, file=str(path), position=refusal.position))
+            refused.append(BadDocument(reason, file=path, position=refusal.position))
     if not is_read:
-        raise refused[0] if refused else BadDocument("the workbook has no sheet with cells", file=str(path))
+        raise refused[0] if refused else BadDocument("the workbook has no sheet with cells", file=path)
     yield from refused
 
 

@@ -41,9 +41,7 @@ def records(path: File, tags: Collection[str], roots: Collection[str]) -> Iterat
     """
     root = root_name(path)
     if root not in roots:
-        raise BadDocument(
-            f"this reader cannot read <{root}>; leave out the reader to detect it by content", file=str(path)
-        )
+        raise BadDocument(f"this reader cannot read <{root}>; leave out the reader to detect it by content", file=path)
     for element in _parsed(path, root, tags):
         if not any(name_of(outer) in tags for outer in element.iterancestors()):
             yield element
@@ -67,9 +65,7 @@ def record_items(
     """
 
     def items(element: Element) -> Iterable[Item]:
-        for part in element.iter("{*}*"):
-            if part.tag[0] == "{":
-                part.tag = name_of(part)
+        drop_namespaces(element)
         return convert(element)
 
     found = numbered(records(path, tags, roots), items, path, what)
@@ -77,7 +73,7 @@ def record_items(
         yield first
         yield from found
     elif missing:
-        raise BadDocument(missing, file=str(path))
+        raise BadDocument(missing, file=path)
 
 
 def record_xml(element: Element) -> bytes:
@@ -98,7 +94,7 @@ def root_name(path: File) -> str:
         root = next(element for _, element in etree.iterparse(short, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
-        raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
+        raise BadDocument("the XML declares entities, which are never expanded; remove them", file=path)
     return name_of(root)
 
 
@@ -213,7 +209,7 @@ def _parsed(path: File, root: str, tags: Collection[str]) -> Iterator[Element]:
                 if record is not None and (size > LONGEST_RECORD or marks > MOST_TAGS):
                     most = f"{LONGEST_RECORD:,} bytes" if size > LONGEST_RECORD else f"{MOST_TAGS:,} tags"
                     why = f"a record has more than {most}; split it"
-                    raise BadDocument(why, file=str(path), position=record.sourceline)
+                    raise BadDocument(why, file=path, position=record.sourceline)
         if broken is not None:
             raise broken
         parser.close()
@@ -235,7 +231,14 @@ def _told(path: File) -> Iterator[None]:
     try:
         yield
     except etree.XMLSyntaxError as error:
-        raise BadDocument(f"not well-formed XML ({error.msg})", file=str(path), position=error.lineno) from error
+        raise BadDocument(f"not well-formed XML ({error.msg})", file=path, position=error.lineno) from error
+
+
+def drop_namespaces(element: Element) -> None:
+    """Leave the namespaces out of the tags of an element and of all in it."""
+    for part in element.iter("{*}*"):
+        if part.tag[0] == "{":
+            part.tag = name_of(part)
 
 
 def name_of(element: Element) -> str:

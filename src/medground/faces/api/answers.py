@@ -14,7 +14,7 @@ from medground.faces.api.caller import Caller, Served
 from medground.faces.api.questions import as_json
 from medground.home.files import tables
 from medground.values.answer import Answer
-from medground.values.document import DocumentId, Frozen
+from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.documents import table_as_docx
 from medground.wording.export import Format
 from medground.wording.plans import svg
@@ -102,17 +102,18 @@ _CSV = {"text/csv": {"schema": {"type": "string", "description": "The table for 
 _SVG = {"image/svg+xml": {"schema": {"type": "string", "description": "The drawing."}}}
 
 
-class AskedTable(Frozen):
+class AskedTable(Described):
     """The columns of a table, such as `dose`, `n` or `outcome`."""
 
     columns: tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_COLUMN)], ...] = Field(
         default=(), max_length=MOST_COLUMNS
     )
-    model: str | None = Field(default=None, max_length=100, description="a model that chooses the sentences")
-    without: tuple[DocumentId, ...] = Field(default=(), max_length=500, description="studies to leave out of a file")
-    notes: dict[str, Annotated[str, Field(max_length=4_000)]] = Field(
-        default={}, max_length=20, description="your own notes by their headings, for `docx`"
-    )
+    model: str | None = Field(default=None, max_length=100)
+    """a model that chooses the sentences"""
+    without: tuple[DocumentId, ...] = Field(default=(), max_length=500)
+    """studies to leave out of a file"""
+    notes: dict[str, Annotated[str, Field(max_length=4_000)]] = Field(default={}, max_length=20)
+    """your own notes by their headings, for `docx`"""
 
 
 @router.post(
@@ -132,7 +133,7 @@ async def table(
     made = await service.table(trace_id, asked.columns, person, model=asked.model)
     if form == "json":
         return Response(made.model_dump_json(), media_type="application/json")
-    kept = made.model_copy(update={"rows": tuple(row for row in made.rows if row.document_id not in asked.without)})
+    kept = made.replace(rows=tuple(row for row in made.rows if row.document_id not in asked.without))
     if form == "csv":
         return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")
     content = await asyncio.to_thread(table_as_docx, kept, asked.notes)

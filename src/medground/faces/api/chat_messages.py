@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
 from medground.faces.service.request import AskBody, Given, Name
-from medground.values.document import DocumentId, Frozen
+from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.markup import kept_as
 
 MOST_CHARACTERS = 200_000
@@ -62,16 +62,19 @@ class StreamOptions(Lenient):
 class Own(Given):
     """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
 
-    language_model: Name | None = Field(default=None, description="one of the language models that the server offers")
-    links: bool = Field(default=False, description="end the message with its citations as a Markdown list of links")
+    language_model: Name | None = None
+    """one of the language models that the server offers"""
+    links: bool = False
+    """end the message with its citations as a Markdown list of links"""
 
 
 class Request(BaseModel):
     """What requests of both APIs have. What has no effect is taken, and named in the header `Medground-Ignored`."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
 
-    model: str = Field(min_length=1, max_length=100, description="a recipe, as `GET /v1/models` lists them")
+    model: str = Field(min_length=1, max_length=100)
+    """a recipe, as `GET /v1/models` lists them"""
     stream: bool | None = False
     medground: Own = Own()
 
@@ -143,17 +146,18 @@ class Talk:
 FinishReason = Literal["stop", "length"]
 
 
-class UrlCitation(Frozen):
+class UrlCitation(Described):
     """Where a source can be read, and where the message cites it: `content[start_index:end_index]` is the mark."""
 
     url: str
     title: str
     start_index: int
     end_index: int
-    content: str = Field(description="the quote, with a space for each invisible character")
+    content: str
+    """the quote, with a space for each invisible character"""
 
 
-class CitedQuote(Frozen):
+class CitedQuote(Described):
     """A citation as it is everywhere in Medground: `document.text[start:end] == quote`."""
 
     evidence_id: str
@@ -161,7 +165,8 @@ class CitedQuote(Frozen):
     start: int
     end: int
     quote: str
-    state: str = Field(default="", description="why the source must not be trusted, such as a retraction, or empty")
+    state: str = ""
+    """why the source must not be trusted, such as a retraction, or empty"""
 
 
 class Annotation(Frozen):

@@ -28,9 +28,12 @@ class TextAsked(Where):
     """A text with its references, as it is or as the content of a file; and what holds the papers that it cites."""
 
     text: str = Field(default="", max_length=MOST)
-    content: Base64Bytes | None = Field(default=None, description="a file in base64, in place of `text`")
-    name: Name = Field(default="text.md", description="of the file; its ending says how it is read")
-    fields: tuple[Name, ...] = Field(default=(), max_length=50, description="of YAML and JSON, as dotted paths")
+    content: Base64Bytes | None = None
+    """a file in base64, in place of `text`"""
+    name: Name = "text.md"
+    """of the file; its ending says how it is read"""
+    fields: tuple[Name, ...] = Field(default=(), max_length=50)
+    """of YAML and JSON, as dotted paths"""
 
 
 @router.post("", summary="Check a text against its references")

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, NonNegativeInt
 from starlette.responses import PlainTextResponse
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -18,7 +18,7 @@ from medground.faces.service.request import Name, Where, own_sources
 from medground.faces.service.values import Limits
 from medground.values.answer import Search
 from medground.values.decision import Notice
-from medground.values.document import Document, DocumentId, Frozen, Hit
+from medground.values.document import Described, Document, DocumentId, Frozen, Hit
 from medground.values.papers import FullText, PaperFound, Related, Relation
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
@@ -34,14 +34,16 @@ class SearchAsked(Where):
     query: str = Field(min_length=1, max_length=4000, validation_alias=AliasChoices("query", "text"))
     limit: int = Field(default=10, ge=1, le=1000)
     filters: Filters = Filters()
-    syntax: Syntax = Field(default="words", description="`pubmed`: it is a query in PubMed's syntax")
+    syntax: Syntax = "words"
+    """`pubmed`: it is a query in PubMed's syntax"""
 
 
 class ClaimAsked(Where):
     """A claim to compare with the literature."""
 
     claim: str = Field(min_length=1, max_length=4000)
-    model: Name | None = Field(default=None, description="the model that judges; the default without one")
+    model: Name | None = None
+    """the model that judges; the default without one"""
 
 
 class Found(Frozen):
@@ -56,8 +58,8 @@ class Found(Frozen):
 class Place(Frozen):
     """A passage as a slice of the text of its document."""
 
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: NonNegativeInt
+    end: NonNegativeInt
     section: str | None = None
     page: int | None = None
 
@@ -128,7 +130,8 @@ class PapersAsked(Where):
     """Papers by PMID, PMC id, DOI or citation (`journal|year|volume|first page|author`)."""
 
     papers: tuple[Name, ...] = Field(min_length=1, max_length=50)
-    entities: bool = Field(default=False, description="what PubTator found in each")
+    entities: bool = False
+    """what PubTator found in each"""
 
 
 class RelatedAsked(Where):
@@ -168,15 +171,19 @@ class PlanAsked(Frozen):
     kind: Literal["pubmed", "research"] = "pubmed"
 
 
-class Planned(Frozen):
+class Planned(Described):
     """A plan: `query` of kind `pubmed`, `plan` of kind `research`. `notice` is shown before anything else."""
 
     kind: Literal["pubmed", "research"]
-    query: str | None = Field(default=None, description="a query that PubMed accepts as it is")
-    headings: tuple[str, ...] = Field(default=(), description="the MeSH headings behind it, most important first")
-    plan: ResearchPlan | None = Field(default=None, description="for `plan` of a question, as it is or changed")
+    query: str | None = None
+    """a query that PubMed accepts as it is"""
+    headings: tuple[str, ...] = ()
+    """the MeSH headings behind it, most important first"""
+    plan: ResearchPlan | None = None
+    """for `plan` of a question, as it is or changed"""
     notes: tuple[str, ...] = ()
-    planner: str = Field(default="", description="who made it")
+    planner: str = ""
+    """who made it"""
     notice: Notice | None = None
 
 
@@ -198,12 +205,13 @@ async def plan(
 server_router = APIRouter(tags=["server"])
 
 
-class Corpora(Frozen):
+class Corpora(Described):
     """What can be searched: a question names any of them in `corpora`, `sources` and `knowledge_base`."""
 
     corpora: tuple[CorpusOffer, ...]
     sources: tuple[str, ...]
-    default_sources: tuple[str, ...] = Field(default=(), description="those that a question without a choice searches")
+    default_sources: tuple[str, ...] = ()
+    """those that a question without a choice searches"""
     knowledge_bases: tuple[str, ...]
 
 

@@ -129,7 +129,7 @@ async def research(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
     """Begin research as a job, which continues without listeners. `DELETE /v1/jobs/{id}` ends it."""
-    researched = asked.model_copy(update={"kind": "research"})
+    researched = asked.replace(kind="research")
     return accepted(await service.start(researched, person, key=key), request, response)
 
 

@@ -48,9 +48,8 @@ class ResponsesRequest(ModelRequest):
     instructions: str | None = Field(default=None, max_length=MOST_CHARACTERS)
     max_output_tokens: Longest = None
     metadata: dict[str, str] | None = Field(default=None, max_length=16)
-    previous_response_id: str | None = Field(
-        default=None, max_length=100, description="the response, of the last hour, that the question follows"
-    )
+    previous_response_id: str | None = Field(default=None, max_length=100)
+    """the response, of the last hour, that the question follows"""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -99,7 +98,7 @@ async def respond(wanted: ResponsesRequest, request: Request, person: Caller, se
     answer. Parameters that have no effect are named in the header `Medground-Ignored`.
     """
     if wanted.previous_response_id is not None:
-        own = wanted.medground.model_copy(update={"follow": await _trace_id(wanted, service, person)})
+        own = wanted.medground.replace(follow=await _trace_id(wanted, service, person))
         wanted = wanted.model_copy(update={"medground": own})
     reply = await chat.begun(_Reply, wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
     return await reply.response(request, service)
@@ -138,20 +137,18 @@ class _Reply(chat.Reply[ResponsesRequest]):
         """The answer as one response."""
         read, made = answer.usage.input_tokens, answer.usage.output_tokens
         why = "max_output_tokens" if is_cut(answer, parts) else None
-        return self._begun.model_copy(
-            update={
-                "status": "incomplete" if why else "completed",
-                "incomplete_details": {"reason": why} if why else None,
-                "output": (self._message(_text(parts)),),
-                "usage": {
-                    "input_tokens": read,
-                    "input_tokens_details": {"cached_tokens": answer.usage.server_cached_tokens},
-                    "output_tokens": made,
-                    "output_tokens_details": {"reasoning_tokens": answer.usage.reasoning_tokens},
-                    "total_tokens": read + made,
-                },
-                "medground": chat.kept(answer),
-            }
+        return self._begun.replace(
+            status="incomplete" if why else "completed",
+            incomplete_details={"reason": why} if why else None,
+            output=(self._message(_text(parts)),),
+            usage={
+                "input_tokens": read,
+                "input_tokens_details": {"cached_tokens": answer.usage.server_cached_tokens},
+                "output_tokens": made,
+                "output_tokens_details": {"reasoning_tokens": answer.usage.reasoning_tokens},
+                "total_tokens": read + made,
+            },
+            medground=chat.kept(answer),
         )
 
     def events(self, told: Answer | ErrorReply | str | None) -> Iterator[bytes]:
@@ -181,7 +178,7 @@ class _Reply(chat.Reply[ResponsesRequest]):
             yield self._event(f"response.{whole.status}", response=whole.model_dump())
         else:
             error = {"code": told.error.code or "server_error", "message": told.error.message}
-            failed = self._begun.model_copy(update={"status": "failed", "error": error})
+            failed = self._begun.replace(status="failed", error=error)
             yield self._event("response.failed", response=failed.model_dump())
 
     def _message(self, text: dict[str, Any]) -> dict[str, Any]:

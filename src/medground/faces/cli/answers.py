@@ -14,7 +14,7 @@ import typer
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
-from medground.faces.cli.options import AnswerName, ToFile, formats, home_folder
+from medground.faces.cli.options import AnswerName, JsonLines, Markdown, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
 from medground.home.files import tables
 
@@ -200,7 +200,7 @@ def check_folder(path: Path) -> None:
 
 def history(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False,
+    json: JsonLines = False,
 ) -> None:
     """List recent questions, latest first."""
     from medground.engine.answers import Answers
@@ -227,7 +227,7 @@ def history(
 def show(
     name: AnswerName,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
+    markdown: Markdown = False,
     details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
 ) -> None:
     """Print an earlier answer."""

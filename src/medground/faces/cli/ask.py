@@ -214,7 +214,7 @@ def verify(
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: by.PrintJson = False,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,

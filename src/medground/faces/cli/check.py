@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,6 @@ from medground.faces.cli.asking import STDIN, opened, read_stdin
 from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from medground.home.settings import Settings
     from medground.values.finding import Finding, TextCheck
 
@@ -51,7 +50,7 @@ def check(
         list[str] | None, typer.Option(help="Field of YAML or JSON that is checked, as a dotted path (repeatable).")
     ] = None,
     source: by.SourceNames = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: by.PrintJson = False,
     html: _Html = None,
     docx: _Docx = None,
     sarif: _Sarif = None,

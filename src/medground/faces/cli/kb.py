@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from medground.corpus.library import Library
     from medground.graph.bases.record import Bases
 
-kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
+kb_app = by.group("Build and inspect knowledge bases of several kinds of source.")
 
 Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=by.knowledge_bases)]
 

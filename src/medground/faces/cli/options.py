@@ -85,6 +85,8 @@ AnswerName = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+PrintJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ToFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file, replacing it if it exists.")

@@ -221,7 +221,7 @@ def update_pubmed(name: corpora.Name, paths: corpora.Paths, quiet: by.Quiet = Fa
         prepare(corpora.library(), name, by.load_settings().home, progress)
 
 
-token_app = typer.Typer(help="Manage access tokens for your server.", no_args_is_help=True)
+token_app = by.group("Manage access tokens for your server.")
 
 Name = Annotated[str, typer.Argument(help="Name of the token's holder.", metavar="NAME")]
 _RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
@@ -260,7 +260,7 @@ def create(
 
 
 @token_app.command("list")
-def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
+def show(json: by.JsonLines = False) -> None:
     """List tokens and people of the identity provider, with their limits, and what each has used this month."""
     with _tokens() as kept:
         used = kept.used()

@@ -102,7 +102,7 @@ def article(record: Document) -> bytes:
         published=[*published[:1], *(MONTHS[int(month) - 1] for month in published[1:2]), *published[2:]],
         abstract=_abstract(record),
         authors=[*map(_author, record.authors)],
-        types=types_of(record.model_copy(update={"publication_types": types})),
+        types=types_of(record.replace(publication_types=types)),
         correction=_CORRECTIONS.get(record.retraction),
         ui=_ui,
         data=Markup(_data(pmid, date_of(record, "entered"), record.identifiers, cited)),  # noqa: S704 of our template

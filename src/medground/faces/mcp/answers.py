@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from medground.faces.mcp.outputs import Citation, Output, Sentence, Source
 from medground.faces.mcp.pages import HEADLINE, NAME, WORDS, Fence, Fields, Part, Result, headed, line
+from medground.values.answer import Answer
+from medground.wording.view import view
 from medground.wording.view_types import AnswerView, DocumentView, SearchView, SentenceView
 
 _SHORT = ("title", "journal", "place")
@@ -30,23 +32,24 @@ def shown_as(output: type[O], shown: object, **more: Any) -> O:
     return output(**{name: None if text == "" else text for name, text in one.items()}, **more)
 
 
-def answer_result(view: AnswerView, fence: Fence) -> Result:
+def answer_result(answer: Answer, fence: Fence) -> Result:
     """An answer. Its notice comes first; if that one stops, it comes alone."""
-    said = {"reason": view.reason, "support": view.support, "stopped": view.stopped}
-    lines = [f"Answer: {fence('answer', line(view.headline, HEADLINE))}"]
+    shown = view(answer)
+    said = {"reason": shown.reason, "support": shown.support, "stopped": shown.stopped}
+    lines = [f"Answer: {fence('answer', line(shown.headline, HEADLINE))}"]
     lines += [fence("reason", line(text, WORDS)) for text in said.values() if text]
     result = headed(
-        view.notice.sentence if view.notice else None,
+        shown.notice.sentence if shown.notice else None,
         fence,
         "\n".join(lines),
-        tuple(_parts(view, fence)),
-        status=view.status,
-        headline=line(view.headline, HEADLINE),
+        tuple(_parts(shown, fence)),
+        status=shown.status,
+        headline=line(shown.headline, HEADLINE),
         **{name: line(text, WORDS) for name, text in said.items() if text},
-        trace_id=view.trace_id,
-        cost=line(view.cost, NAME),
+        trace_id=shown.trace_id,
+        cost=line(shown.cost, NAME),
     )
-    return replace(result, ends=f"{line(view.cost, NAME)} Kept as {view.trace_id}.")
+    return replace(result, ends=f"{line(shown.cost, NAME)} Kept as {shown.trace_id}.")
 
 
 def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:

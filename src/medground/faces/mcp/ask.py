@@ -18,7 +18,7 @@ from medground.language.clean import some
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.query import Filters
-from medground.wording.view import document_view, search_view, view
+from medground.wording.view import document_view, search_view
 
 
 @tool(
@@ -44,7 +44,7 @@ async def _answered(call: Call, value: Research, kind: Literal["ask", "research"
     except asyncio.CancelledError:
         await call.job.stop()
         raise
-    return answers.answer_result(await asyncio.to_thread(view, answer), call.fence)
+    return await asyncio.to_thread(answers.answer_result, answer, call.fence)
 
 
 def filters_of(value: Searching) -> Filters:

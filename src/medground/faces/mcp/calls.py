@@ -21,7 +21,6 @@ from medground.faces.service.job_store import State
 from medground.faces.service.service import Service
 from medground.faces.service.values import INTERNAL, Person, Problem
 from medground.home.layers import wrong_values
-from medground.wording.view import view
 
 
 def _state(tool: str, job: Job, words: str) -> Result:
@@ -130,7 +129,7 @@ class Calls:
         except MedgroundError as error:
             problem = self._service.problem(error)
             if problem.status == 404 and name in self.tools and (step := self.tools[name].missing):
-                problem = problem.model_copy(update={"next": step})
+                problem = problem.replace(next=step)
             return failure(problem, call.fence)
         except Exception:
             log.exception("the tool %s failed", name)
@@ -214,7 +213,7 @@ class Calls:
         tool = job.told.kind
         if job.trace_id is not None:
             answer = await self._service.answer(job.trace_id, call.person)
-            return _with(answer_result(await asyncio.to_thread(view, answer), call.fence), tool, job, job.state)
+            return _with(await asyncio.to_thread(answer_result, answer, call.fence), tool, job, job.state)
         if job.state == "failed":
             await job.result()
         with suppress(NotFound):

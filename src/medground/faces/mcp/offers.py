@@ -26,7 +26,6 @@ from medground.faces.mcp.documents import fetch
 from medground.faces.mcp.pages import Page, Result
 from medground.faces.mcp.tool import Call, Fetch
 from medground.faces.service.values import TEXTS
-from medground.wording.view import view
 
 _PLACE = "medground://"
 TEMPLATES = ListResourceTemplatesResult(
@@ -56,7 +55,7 @@ async def read(calls: Calls, call: Call, uri: str) -> ReadResourceResult:
     try:
         if kind == "answer":
             answer = await call.service.answer(name, call.person)
-            result: Result | Page = answer_result(await asyncio.to_thread(view, answer), call.fence)
+            result: Result | Page = await asyncio.to_thread(answer_result, answer, call.fence)
         elif kind == "document":
             result = await fetch.run(call, Fetch(id=name))
         else:

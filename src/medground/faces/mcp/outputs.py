@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, WithJsonSchema
 
 from medground.values.decision import Status as DecisionStatus
 from medground.values.document import Retraction
@@ -16,7 +16,7 @@ Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
 class Output(BaseModel):
     """Base of what tools give."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class Paged(Output):
@@ -60,7 +60,8 @@ class Source(Output):
 
 class Sentence(Output):
     text: str
-    citations: tuple[str, ...] = Field(description="ids of citations")
+    citations: tuple[str, ...]
+    """ids of citations"""
     label: str
     verdict: str
 
@@ -68,7 +69,8 @@ class Sentence(Output):
 class AnswerOrJob(Paged):
     """An answer, or the job that is still at work on it."""
 
-    job: str | None = Field(default=None, description="Still running: call get_job.")
+    job: str | None = None
+    """Still running: call get_job."""
     status: DecisionStatus | None = None
     headline: str | None = None
     reason: str | None = None
@@ -89,7 +91,8 @@ class Researched(Paged):
     """A report has the fields of an answer, and the titles of its sections."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-    job: str | None = Field(default=None, description="Still running: call get_job. Other fields are those of ask.")
+    job: str | None = None
+    """Still running: call get_job. Other fields are those of ask."""
 
 
 class Found(Quote):
@@ -167,7 +170,8 @@ class PhenotypeTerms(Paged):
 class GoesOn(Paged):
     """A later page, or the result of a job: the fields are those of the tool that is named."""
 
-    tool: str = Field(description="Other fields are those of this tool.")
+    tool: str
+    """Other fields are those of this tool."""
     job: str | None = None
     state: Literal["queued", "running", "done", "failed", "stopped"] | None = None
     words: str | None = None

@@ -42,14 +42,16 @@ Year = Annotated[int, Field(ge=1000, le=2999)]
 class Input(BaseModel):
     """Base of what tools take."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Searching(Input):
     """What is searched."""
 
-    corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
-    sources: Names | None = Field(default=None, description="Of live sources, such as clinicaltrials.")
+    corpora: Names | None = None
+    """Names of corpora; the server's own by default."""
+    sources: Names | None = None
+    """Of live sources, such as clinicaltrials."""
     year_from: Year | None = None
     year_to: Year | None = None
 
@@ -62,15 +64,17 @@ class Searching(Input):
 
 class Research(Searching):
     question: Text
-    context: str = Field(default="", max_length=16_000, description="A case or passage it is about. Never cited.")
+    context: str = Field(default="", max_length=16_000)
+    """A case or passage it is about. Never cited."""
 
 
 class Ask(Research):
-    options: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = Field(
-        default=(), max_length=26, description="Choices of a choice question."
-    )
-    recipe: Name | None = Field(default=None, description="How to answer; the server's own by default.")
-    follow: Name | None = Field(default=None, description="trace_id of the answer that this question follows.")
+    options: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = Field(default=(), max_length=26)
+    """Choices of a choice question."""
+    recipe: Name | None = None
+    """How to answer; the server's own by default."""
+    follow: Name | None = None
+    """trace_id of the answer that this question follows."""
 
 
 class Search(Searching):
@@ -79,8 +83,10 @@ class Search(Searching):
 
 
 class Fetch(Input):
-    id: Name = Field(description="A document id from search, such as PMID:21645374.")
-    full_text: bool = Field(default=False, description="Its open full text, from PMC or elsewhere.")
+    id: Name
+    """A document id from search, such as PMID:21645374."""
+    full_text: bool = False
+    """Its open full text, from PMC or elsewhere."""
 
 
 class Documents(Input):
@@ -89,7 +95,8 @@ class Documents(Input):
 
 class Papers(Input):
     papers: Names = _batch("PMID, PMC id, DOI or citation: journal|year|volume|first page|author.")
-    entities: bool = Field(default=False, description="Genes, diseases, chemicals and variants they name.")
+    entities: bool = False
+    """Genes, diseases, chemicals and variants they name."""
 
 
 class Related(Input):
@@ -105,7 +112,8 @@ class Claims(Input):
 
 
 class TextToCheck(Input):
-    text: str = Field(min_length=1, max_length=100_000, description="With its references.")
+    text: str = Field(min_length=1, max_length=100_000)
+    """With its references."""
     corpora: Names | None = None
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from pydantic import Field
+from pydantic import NonNegativeInt
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
 from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL, Limits, Person, Role, hashed
-from medground.values.document import Frozen
+from medground.values.document import Described, Frozen
 from medground.values.usage import UsageReport
 
 PREFIX = "mg_"
@@ -187,17 +187,20 @@ class Owners:
         self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))
 
 
-class Spent(Frozen):
+class Spent(Described):
     """What was used in some time. Money is in US dollars; of `unpriced` requests the price is not known."""
 
-    requests: int = Field(default=0, description="questions, research and claims")
+    requests: int = 0
+    """questions, research and claims"""
     input_tokens: int = 0
     output_tokens: int = 0
     model_calls: int = 0
     searches: int = 0
     seconds: float = 0.0
-    money: Decimal = Field(default=Decimal(0), description="without that of requests whose price is not known")
-    unpriced: int = Field(default=0, description="requests whose price is not known")
+    money: Decimal = Decimal(0)
+    """without that of requests whose price is not known"""
+    unpriced: int = 0
+    """requests whose price is not known"""
 
     @property
     def tokens(self) -> int:
@@ -246,13 +249,15 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 60.0, 6 * 3600.0
 """Seconds between two tries to answer a watched question."""
 
 
-class Watched(Frozen, extra="allow"):
+class Watched(Described, extra="allow"):
     """A watched question: its answer, and the hash of each corpus when it was last answered."""
 
     answer: str
     states: dict[str, str]
-    failures: int = Field(default=0, ge=0, description="how often it could not be answered since")
-    tried: datetime | None = Field(default=None, description="when that was last")
+    failures: NonNegativeInt = 0
+    """how often it could not be answered since"""
+    tried: datetime | None = None
+    """when that was last"""
 
     def is_due(self, now: datetime) -> bool:
         """Whether it may be asked now: after a failure there is a pause, longer after each."""
@@ -294,7 +299,7 @@ class Saved:
             at.lock(owner)  # what the page saves meanwhile waits
             work = _work(at, owner)
             told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
-            _save(at, owner, work.model_copy(update={"watched": tuple(told_of)}))
+            _save(at, owner, work.replace(watched=tuple(told_of)))
 
         self._records.run(add, lasting=True)
 

@@ -167,7 +167,7 @@ class AnswerService:
         answer = await self.answer(trace_id, person)
         chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
         named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
-        return view(answer).model_copy(update={"chosen": named})
+        return view(answer).replace(chosen=named)
 
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
         """Delete a person's answer with its trace, and forget its job. Raises StorageFailed: it cannot be deleted."""

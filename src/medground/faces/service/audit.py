@@ -7,27 +7,30 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from pydantic import Field
-
 from medground.faces.service.records import Records
 from medground.faces.service.values import Person
-from medground.values.document import Frozen
+from medground.values.document import Described
 
 Act = Literal["start", "sign-in", "sign-out", "refused", "ask", "answer", "check", "search", "table", "export"]
 Change = Literal["delete", "build", "remove", "token", "revoke", "allow", "clock", "sweep"]
 _PAGE = 1000
 
 
-class Entry(Frozen):
+class Entry(Described):
     """One act of a person."""
 
-    id: str = Field(description="ids sort by time")
+    id: str
+    """ids sort by time"""
     at: datetime
-    person: str = Field(description="the id of the person; empty if unknown, or for the server itself")
-    name: str = Field(description="the name of the person at that time")
+    person: str
+    """the id of the person; empty if unknown, or for the server itself"""
+    name: str
+    """the name of the person at that time"""
     act: Act | Change
-    what: str = Field(description="the job, answer, collection, token or address; for `start`, the settings' hash")
-    words: str | None = Field(default=None, description="what was asked; only with `serve.audit_words`")
+    what: str
+    """the job, answer, collection, token or address; for `start`, the settings' hash"""
+    words: str | None = None
+    """what was asked; only with `serve.audit_words`"""
 
 
 _COLUMNS = ", ".join(Entry.model_fields)

@@ -3,13 +3,11 @@
 A long computation without a model never holds up the loop of the caller, such as that of an HTTP server.
 """
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from medground.corpus.library import STARTER, Library
 from medground.engine.engine import Engine
@@ -19,9 +17,6 @@ from medground.faces.service.request import Searched
 from medground.home.concurrency import OwnLoop, check_not_forked
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
 
 T = TypeVar("T")
 MOST_OPEN = 4

@@ -105,7 +105,7 @@ class Job:
                     if event.id > seen + 1:
                         yield Event(id=event.id - 1, type="resync", job=self.id)
                     seen = event.id
-                    yield event.model_copy(update={"answer": await self._found(event)}) if event.is_last else event
+                    yield event.replace(answer=await self._found(event)) if event.is_last else event
                 if (found and found[-1].is_last) or (ended and not found):
                     return
                 if not found:
@@ -162,7 +162,7 @@ class Job:
             step, number = event.step, self.told.last_event + 1
             found = {"trace_id": step.trace_id} if isinstance(step, Kept) else {}
             found = {"research": step.id} if isinstance(step, ResearchBegun) else found
-            self._unwritten.append(event.model_copy(update={"id": number, "job": self.id}))
+            self._unwritten.append(event.replace(id=number, job=self.id))
             self.update(last_event=number, words=event.words or self.told.words, **found)
 
     def begin(self, task: asyncio.Task[None]) -> None:
@@ -172,7 +172,7 @@ class Job:
 
     def update(self, **told: object) -> None:
         """What has changed of it, to be written down."""
-        self.told = self.told.model_copy(update=told)
+        self.told = self.told.replace(**told)
         if self.changed is not None:
             self.changed(self)
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field
-
 from medground.errors import NotFound
 from medground.faces.service.shared import Shared
 from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import Event, EventType, Problem, Repeat
-from medground.values.document import Frozen
+from medground.values.document import Described
 
 State = Literal["queued", "running", "done", "failed", "stopped"]
 FINISHED: frozenset[State] = frozenset(["done", "failed", "stopped"])
@@ -24,18 +22,24 @@ _PAGE = 500
 """Events that are read at once."""
 
 
-class JobState(Frozen):
+class JobState(Described):
     """A job as it is now."""
 
     id: str
-    kind: str = Field(description="`ask`, `research`, or what else is worked on, such as `build`")
-    title: str = Field(description="the question, or what is worked on")
+    kind: str
+    """`ask`, `research`, or what else is worked on, such as `build`"""
+    title: str
+    """the question, or what is worked on"""
     state: State
     created: datetime
-    words: str = Field(default="", description="the latest step in words")
-    last_event: int = Field(default=0, description="the id of its latest event")
-    trace_id: str | None = Field(default=None, description="the id of its answer, once one is kept")
-    research: str | None = Field(default=None, description="the research that can be resumed, if it ends early")
+    words: str = ""
+    """the latest step in words"""
+    last_event: int = 0
+    """the id of its latest event"""
+    trace_id: str | None = None
+    """the id of its answer, once one is kept"""
+    research: str | None = None
+    """the research that can be resumed, if it ends early"""
     problem: Problem | None = None
 
     def ended(self) -> Event:
@@ -156,8 +160,8 @@ class JobStore:
             for (told,) in at.rows("SELECT told FROM jobs WHERE server = ? AND finished IS NULL", server):
                 job = JobState.model_validate_json(told)
                 seen = {"state": "failed", "last_event": job.last_event + 1}
-                own = problem.model_copy(update={"research": job.research, "trace_id": job.trace_id})
-                job = job.model_copy(update={**seen, "problem": own})
+                own = problem.replace(research=job.research, trace_id=job.trace_id)
+                job = job.replace(**seen, problem=own)
                 _write(at, job, [job.ended()], self.shared.clock())
 
         self.shared.records.run(ended)

@@ -6,8 +6,6 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-from pydantic import Field
-
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.errors import ConfigError, MedgroundError
 from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
@@ -17,40 +15,49 @@ from medground.home.settings import Settings
 from medground.language.clean import joined
 from medground.language.subject import subjects
 from medground.recipes.base import open_recipe
-from medground.values.document import Frozen
+from medground.values.document import Described, Frozen
 from medground.wording.progress import ABOUT
 
 
-class CorpusOffer(Frozen):
+class CorpusOffer(Described):
     """A corpus that can be searched. One that cannot be read has a `problem` and no figures."""
 
     name: str
-    title: str = Field(default="", description="the name as people read it")
-    examples: tuple[str, ...] = Field(default=(), description="questions that it may answer")
+    title: str = ""
+    """the name as people read it"""
+    examples: tuple[str, ...] = ()
+    """questions that it may answer"""
     documents: int | None = None
     passages: int | None = None
-    skipped: int = Field(default=0, description="records that could not be read")
-    passed_over: int = Field(default=0, description="files that could not be read, or not to their end")
+    skipped: int = 0
+    """records that could not be read"""
+    passed_over: int = 0
+    """files that could not be read, or not to their end"""
     retracted: int = 0
     bytes: int | None = None
-    hash: str = Field(default="", description="hash of the snapshot, as answers name it")
+    hash: str = ""
+    """hash of the snapshot, as answers name it"""
     created: datetime | None = None
-    embedding: str | None = Field(default=None, description="the model of its vectors; null if it has none")
+    embedding: str | None = None
+    """the model of its vectors; null if it has none"""
     graph: bool = False
     about: str = ""
     licences: tuple[str, ...] = ()
-    default: bool = Field(default=False, description="whether it is searched when a question names nothing")
+    default: bool = False
+    """whether it is searched when a question names nothing"""
     problem: str = ""
 
 
-class RecipeOffer(Frozen):
+class RecipeOffer(Described):
     """A way to answer."""
 
     name: str
     about: str
-    researches: bool = Field(description="whether it writes a report and is requested with kind `research`")
+    researches: bool
+    """whether it writes a report and is requested with kind `research`"""
     default: bool
-    settings: tuple[str, ...] = Field(description="the settings that a question may change")
+    settings: tuple[str, ...]
+    """the settings that a question may change"""
 
 
 def _corpora(settings: Settings) -> list[CorpusOffer]:
@@ -172,15 +179,19 @@ class RecordTold(Frozen):
     reason: str
 
 
-class CorpusTold(Frozen):
+class CorpusTold(Described):
     """What a build told about a corpus."""
 
     name: str
-    read: int = Field(description="files that were read")
+    read: int
+    """files that were read"""
     passed_over: int
-    notes: tuple[str, ...] = Field(description="what readers noted")
-    same: int = Field(description="ids that occur in several files; one version of each is kept")
-    skipped: tuple[RecordTold, ...] = Field(description="the first records that could not be read")
+    notes: tuple[str, ...]
+    """what readers noted"""
+    same: int
+    """ids that occur in several files; one version of each is kept"""
+    skipped: tuple[RecordTold, ...]
+    """the first records that could not be read"""
 
 
 def corpus_told(library: Library, name: str) -> CorpusTold:

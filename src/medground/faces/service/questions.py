@@ -253,7 +253,7 @@ class Questioning(Offering):
     ) -> V:
         """A plan made in its turn, in a thread of its own: it only computes, and holds up no other request."""
         await self._admission.enter(person)
-        settings = self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
+        settings = self.settings.replace(model=ModelSettings(), recipe=RecipeSettings())
         async with self._turns:
             return await asyncio.to_thread(lambda: asyncio.run(plan(question, settings)))
 

@@ -20,7 +20,7 @@ from medground.home.registry import RESEARCH, recipe_names, unknown
 from medground.home.settings import Settings, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings
 from medground.values.answer import Answer
-from medground.values.document import Frozen
+from medground.values.document import Described
 from medground.values.query import Filters
 from medground.values.question import Question, Task
 from medground.values.research_plan import ResearchPlan
@@ -101,7 +101,7 @@ _CORPUS = "corpus:"
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Where(Frozen):
+class Where(Described):
     """What is searched; where it names anything, that stands in place of all that the server searches by default."""
 
     corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
@@ -119,17 +119,19 @@ class Given(Where):
     One that follows an answer and names nothing to search is asked of what that answer was asked of.
     """
 
-    task: Task | None = Field(default=None, description="the kind of answer; inferred from the question when absent")
-    options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(
-        default=(), max_length=26, description="the choices of a choice question"
-    )
-    context: str = Field(default="", max_length=64_000, description="a case or a passage that the question is about")
+    task: Task | None = None
+    """the kind of answer; inferred from the question when absent"""
+    options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(default=(), max_length=26)
+    """the choices of a choice question"""
+    context: str = Field(default="", max_length=64_000)
+    """a case or a passage that the question is about"""
     filters: Filters = Filters()
-    follow: Name | None = Field(default=None, description="the trace id of your answer that this question follows")
-    plan: ResearchPlan | None = Field(default=None, description="a plan of research to follow")
-    settings: dict[Name, Value] = Field(
-        default_factory=dict, max_length=100, description='such as `{"recipe.rounds": 2}`; budgets only become lower'
-    )
+    follow: Name | None = None
+    """the trace id of your answer that this question follows"""
+    plan: ResearchPlan | None = None
+    """a plan of research to follow"""
+    settings: dict[Name, Value] = Field(default_factory=dict, max_length=100)
+    """such as `{"recipe.rounds": 2}`; budgets only become lower"""
 
 
 class AskBody(Given):
@@ -138,7 +140,8 @@ class AskBody(Given):
     kind: Literal["ask", "research"] = "ask"
     question: str = Field(min_length=1, max_length=20_000)
     recipe: Name | None = None
-    model: Name | None = Field(default=None, description="one of the models that the server offers")
+    model: Name | None = None
+    """one of the models that the server offers"""
 
     @property
     def asked_recipe(self) -> str | None:

@@ -10,23 +10,27 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from medground.errors import MedgroundError, RateLimited, StorageFailed, UsageError
 from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.decision import Notice
-from medground.values.document import Frozen
+from medground.values.document import AtLeastOne, Described
 from medground.values.steps import AnyStep
 
 
-class Limits(Frozen):
+class Limits(Described):
     """What a person may use; without a value there is no limit. Money and tokens are those of a month (UTC)."""
 
-    rate: int | None = Field(default=None, ge=1, description="requests to the engine in any 60 seconds")
-    concurrent: int | None = Field(default=None, ge=1, description="jobs and claims that are not finished")
-    money: Decimal | None = Field(default=None, ge=0, description="US dollars of model calls")
-    tokens: int | None = Field(default=None, ge=0, description="tokens in and out of models")
+    rate: AtLeastOne | None = None
+    """requests to the engine in any 60 seconds"""
+    concurrent: AtLeastOne | None = None
+    """jobs and claims that are not finished"""
+    money: Decimal | None = Field(default=None, ge=0)
+    """US dollars of model calls"""
+    tokens: NonNegativeInt | None = None
+    """tokens in and out of models"""
 
     @property
     def has_budget(self) -> bool:
@@ -39,13 +43,14 @@ Role = Literal["reader", "editor", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
-class Person(Frozen):
+class Person(Described):
     """Whoever holds a token, or signed in by the identity provider. What they ask is theirs alone."""
 
     id: str
     name: str
     limits: Limits = Limits()
-    role: Role = Field(default="reader", description="what they may do")
+    role: Role = "reader"
+    """what they may do"""
 
     def may(self, needed: Role) -> bool:
         """Whether their role is this one or a higher one."""
@@ -99,18 +104,26 @@ _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 PROBLEM = "urn:medground:problem:"
 
 
-class Problem(Frozen):
+class Problem(Described):
     """What went wrong, for a client. `type`, `title`, `status` and `detail` are those of RFC 9457."""
 
-    type: str = Field(description="a name of this kind of problem that never changes")
+    type: str
+    """a name of this kind of problem that never changes"""
     title: str
-    status: int = Field(ge=400, le=599, description="the HTTP status")
-    detail: str = Field(description="what is wrong here, in one line")
-    next: str = Field(description="what to do now")
-    retry_after: int | None = Field(default=None, ge=0, description="seconds after which a retry can succeed")
-    trace_id: str | None = Field(default=None, description="the trace, and the answer so far where one was kept")
-    research: str | None = Field(default=None, description="the research that can be resumed")
-    notice: Notice | None = Field(default=None, description="what is shown before anything else")
+    status: int = Field(ge=400, le=599)
+    """the HTTP status"""
+    detail: str
+    """what is wrong here, in one line"""
+    next: str
+    """what to do now"""
+    retry_after: NonNegativeInt | None = None
+    """seconds after which a retry can succeed"""
+    trace_id: str | None = None
+    """the trace, and the answer so far where one was kept"""
+    research: str | None = None
+    """the research that can be resumed"""
+    notice: Notice | None = None
+    """what is shown before anything else"""
 
 
 class Told(MedgroundError):
@@ -132,7 +145,7 @@ INTERNAL = Problem(
 )
 
 
-def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
+def problem_of(error: MedgroundError, hide: Sequence[str]) -> Problem:
     """An error as a client may see it. `hide`: texts that stay on the server, such as the path of its home folder."""
     if isinstance(error, Told):
         return error.problem
@@ -161,7 +174,7 @@ LAST: frozenset[EventType] = frozenset(["answer", "done", "failed", "stopped"])
 """The types after which a job has no more events."""
 
 
-class Event(Frozen):
+class Event(Described):
     """One event of a job. Its JSON is the `data` of a server-sent event, and `id` is that event's id.
 
     `queued`: the job was accepted, always first. `step`: a step of the engine. `progress`: `done` of `of` units.
@@ -171,14 +184,19 @@ class Event(Frozen):
     """
 
     version: Literal[1] = 1
-    id: int = Field(ge=0)
+    id: NonNegativeInt
     type: EventType
-    words: str = Field(default="", description="what is happening, in words; empty if readers need not see it")
+    words: str = ""
+    """what is happening, in words; empty if readers need not see it"""
     step: AnyStep | None = None
-    done: int | None = Field(default=None, ge=0, description="of `progress`: units that are done")
-    of: int | None = Field(default=None, ge=0, description="of `progress`: all units; null if that is not known")
-    job: str = Field(default="", description="the id of the job")
-    trace_id: str | None = Field(default=None, description="the id of the answer")
+    done: NonNegativeInt | None = None
+    """of `progress`: units that are done"""
+    of: NonNegativeInt | None = None
+    """of `progress`: all units; null if that is not known"""
+    job: str = ""
+    """the id of the job"""
+    trace_id: str | None = None
+    """the id of the answer"""
     answer: Answer | None = None
     problem: Problem | None = None
 

@@ -68,7 +68,7 @@ class Watching(Questioning):
             given["settings"] = {key: own[key] for key in allowed_keys(former.recipe) if key in own}
         if chosen:
             given |= {"corpora": chosen.corpora, "sources": chosen.sources}
-        unlimited = person.model_copy(update={"limits": Limits()})  # the server asks, not the person
+        unlimited = person.replace(limits=Limits())  # the server asks, not the person
         at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
         try:
             answer = await (await self.start(AskBody(question=said.text, **given), unlimited, key=at)).outcome()

@@ -26,7 +26,7 @@ from medground.faces.service.values import LOCAL, LimitReached, Limits, Person, 
 from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, PROVIDER_COOKIE, Page, SignInFailed, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.upload import FilePassedOver, received
-from medground.values.document import Frozen
+from medground.values.document import Described, Frozen
 
 if TYPE_CHECKING:
     from medground.faces.web.oidc import Provider
@@ -34,20 +34,26 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["page"])
 
 
-class SignIn(Frozen):
+class SignIn(Described):
     """What signs in."""
 
-    token: str = Field(min_length=1, max_length=200, description="a token of `medground token create`")
+    token: str = Field(min_length=1, max_length=200)
+    """a token of `medground token create`"""
 
 
-class SessionTold(Frozen):
+class SessionTold(Described):
     """Whether somebody is signed in, and what the page shows of that."""
 
-    login: bool = Field(description="whether this server requires a token")
-    name: str | None = Field(description="the person who is signed in; null if no one is")
-    role: Role | None = Field(description="what they may do: `reader`, `editor` or `admin`")
-    provider: str | None = Field(description="the identity provider to sign in with; null: tokens alone")
-    keep_days: int | None = Field(description="days after which questions are deleted; null: never")
+    login: bool
+    """whether this server requires a token"""
+    name: str | None
+    """the person who is signed in; null if no one is"""
+    role: Role | None
+    """what they may do: `reader`, `editor` or `admin`"""
+    provider: str | None
+    """the identity provider to sign in with; null: tokens alone"""
+    keep_days: int | None
+    """days after which questions are deleted; null: never"""
 
 
 @router.get("/session", summary="Who is signed in")
@@ -144,10 +150,11 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
     return _told(page, service, person)
 
 
-class SignedOut(Frozen):
+class SignedOut(Described):
     """A session has ended."""
 
-    next: str | None = Field(description="where to sign out at the identity provider too; null: nowhere")
+    next: str | None
+    """where to sign out at the identity provider too; null: nowhere"""
 
 
 @router.delete("/session", summary="Sign out")

@@ -3,8 +3,6 @@
 Sizes are checked here. What is inside a file, such as an archive that unpacks to far more, is the readers' business.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shutil
@@ -31,7 +29,7 @@ _UNSAFE = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 
-def safe_name(sent: str, taken: Collection[str] = ()) -> str:
+def safe_name(sent: str, taken: Collection[str]) -> str:
     """A name under which an uploaded file can be stored on any system, not among those that are `taken`.
 
     Raises ValueError: the name is a path, hidden or empty; the message says so.

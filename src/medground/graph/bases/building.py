@@ -150,7 +150,7 @@ def _mapped(one: InputSpec, paths: tuple[Path, ...]) -> Iterator[Input]:
             suffixes = all_readers()[MAPPED].suffixes
             files = [file for file, refused in survey(path, MAPPED) if not refused and file.name.endswith(suffixes)]
             if not files:
-                raise BadDocument("the folder contains no JSON Lines", file=str(path))
+                raise BadDocument("the folder contains no JSON Lines", file=path)
         for file in files:
             opened = open_mapped(file, one.fields, tuple(one.where), one.prefix)
             yield replace(opened, folder=str(path) if path.is_dir() else None)

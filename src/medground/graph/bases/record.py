@@ -1,7 +1,5 @@
 """A user's knowledge bases: which corpora belong together, and what was counted in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager

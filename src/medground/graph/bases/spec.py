@@ -28,7 +28,7 @@ from medground.corpus.readers.lines import read_lines
 from medground.errors import ConfigError
 from medground.graph.bases.record import checked_name
 from medground.home.files import parsed_toml, tables
-from medground.values.document import Document, Frozen
+from medground.values.document import Document, Frozen, NonEmpty
 from medground.values.source_plan import SourceDescription
 
 # The line of a TOML file at which a value stands, for messages: `tomllib` does not tell.
@@ -191,9 +191,9 @@ class SourceSpec(Frozen):
 
     name: str = ""
     kind: Kind
-    about: str = Field(min_length=1)
-    licence: str = Field(min_length=1)
-    origin: str = Field(min_length=1)
+    about: NonEmpty
+    licence: NonEmpty
+    origin: NonEmpty
     inputs: tuple[InputSpec, ...] = Field(min_length=1)
     chunk: int = Field(default=_MOST_CHARACTERS, ge=50, le=_MOST_CHARACTERS)
     embed: str | None = None

@@ -144,7 +144,7 @@ def file_fingerprint(path: Path) -> str:
     try:
         found = path.stat()
     except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path)) from None
+        raise BadDocument(f"cannot be read ({error.strerror or error})", file=path) from None
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 
@@ -167,7 +167,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
+            raise BadDocument("not UTF-8; save the file as UTF-8", file=path, position=number) from None
         yield number, text.rstrip("\r\n")
 
 

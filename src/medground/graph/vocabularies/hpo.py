@@ -53,7 +53,7 @@ class Hpo:
         parts = stanzas(path)
         version = next(parts)[1].get("data-version", [""])[0].removeprefix("hp/releases/")
         if not version:
-            raise BadDocument("no data-version in the header; this is not the HPO in OBO format", file=str(path))
+            raise BadDocument("no data-version in the header; this is not the HPO in OBO format", file=path)
         return cls(folder, version, _read_terms(parts))
 
     @property
@@ -149,15 +149,15 @@ def _rows(path: Path, columns: str, version: str | None = None) -> Iterator[list
     numbered = forms.numbered_lines(path)
     for number, line in numbered:
         if line.startswith("#version:") and version not in (None, line.removeprefix("#version:").strip()):
-            raise BadDocument(f"the release differs from the ontology's ({version})", file=str(path), position=number)
+            raise BadDocument(f"the release differs from the ontology's ({version})", file=path, position=number)
         if not line.startswith("#"):
             if line.split() != expected:
-                raise BadDocument(f"the columns are not {', '.join(expected)}", file=str(path), position=number)
+                raise BadDocument(f"the columns are not {', '.join(expected)}", file=path, position=number)
             break
     for number, line in numbered:
         row = line.split("\t")
         if len(row) != len(expected):
-            raise BadDocument(f"{len(row)} columns instead of {len(expected)}", file=str(path), position=number)
+            raise BadDocument(f"{len(row)} columns instead of {len(expected)}", file=path, position=number)
         yield row
 
 

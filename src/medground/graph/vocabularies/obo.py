@@ -60,7 +60,7 @@ def _records(path: Path) -> Iterator[forms.Record]:
             related = [_value(line).split() for line in stanza.get("relationship", ())]
             yield from (forms.RelationRecord(own, parts[0], parts[1]) for parts in related if len(parts) == 2)
     if not terms:
-        raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
+        raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=path)
     yield from forms.notes_on(
         path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents
     )
@@ -122,7 +122,7 @@ def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     for number, line in forms.numbered_lines(path):
         length += len(line)
         if length > LONGEST_RECORD:
-            raise BadDocument(f"a stanza has more than {LONGEST_RECORD:,} characters", file=str(path), position=number)
+            raise BadDocument(f"a stanza has more than {LONGEST_RECORD:,} characters", file=path, position=number)
         tag, colon, value = line.partition(":")
         if colon and (tag.isidentifier() or tag.replace("-", "_").isidentifier()):
             stanza.setdefault(tag, []).append(value.lstrip())
@@ -130,6 +130,6 @@ def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
             yield kind, stanza
             kind, stanza, length = line.strip()[1:-1], {}, 0
         elif line.strip() and not line.startswith("!") and not begun:
-            raise BadDocument("the first line is not a tag; this is not OBO format", file=str(path), position=number)
+            raise BadDocument("the first line is not a tag; this is not OBO format", file=path, position=number)
         begun = begun or bool(line.strip())
     yield kind, stanza

@@ -58,7 +58,7 @@ def _file(folder: Path, table: str) -> Path:
     for name in (f"{table}.RRF", f"{table}.RRF.gz"):
         if (folder / name).is_file():
             return folder / name
-    raise BadDocument(f"there is no {table}.RRF; UMLS needs {', '.join(f'{t}.RRF' for t in COLUMNS)}", file=str(folder))
+    raise BadDocument(f"there is no {table}.RRF; UMLS needs {', '.join(f'{t}.RRF' for t in COLUMNS)}", file=folder)
 
 
 @dataclass
@@ -110,11 +110,11 @@ class _Chosen:
                 found = len(row) - 1 if not row[-1] else len(row)
                 raise BadDocument(
                     f"{found} columns instead of the {len(columns)} of {table} ({', '.join(columns)})",
-                    file=str(path),
+                    file=path,
                     position=number,
                 )
             if odd := [row[at] for at in ids if not _CUI.fullmatch(row[at])]:
-                raise BadDocument(f"{odd[0][:40]!r} is not a CUI (C and 7 digits)", file=str(path), position=number)
+                raise BadDocument(f"{odd[0][:40]!r} is not a CUI (C and 7 digits)", file=path, position=number)
             yield row
 
 
@@ -160,7 +160,7 @@ def _heading_rows(path: Path) -> Iterator[list[str]]:
         row = line.split("\t")
         if len(row) < _MESH_COLUMNS or not _UI.fullmatch(row[0]) or not row[1].strip():
             expected = "id, heading, entry terms, tree numbers"
-            raise BadDocument(f"the columns are not {expected}", file=str(path), position=number)
+            raise BadDocument(f"the columns are not {expected}", file=path, position=number)
         yield row[:_MESH_COLUMNS]
 
 
@@ -181,7 +181,7 @@ def drugbank(path: Path) -> forms.Vocabulary:
 def _drugs(path: Path) -> Iterator[forms.Record]:
     for drug in records(path, ["drug"], ["drugbank"]):
         if etree.QName(drug).namespace != NAMESPACE:
-            raise BadDocument(f"its elements are not in the namespace {NAMESPACE} of DrugBank 5.1", file=str(path))
+            raise BadDocument(f"its elements are not in the namespace {NAMESPACE} of DrugBank 5.1", file=path)
         yield from _drug(drug)
 
 

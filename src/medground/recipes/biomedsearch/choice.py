@@ -13,7 +13,7 @@ from medground.values.question import Question
 
 
 async def with_choice(
-    question: Question, report: Answer, run: Run, *, beside: Sequence[str] = (), paragraphs: int, embedder: str
+    question: Question, report: Answer, run: Run, *, beside: Sequence[str], paragraphs: int, embedder: str
 ) -> Answer:
     """A report with the decision on a question with options.
 

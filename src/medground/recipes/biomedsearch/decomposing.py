@@ -13,6 +13,7 @@ from medground.models.operators.base import AskedInput, InvalidOutput, OperatorO
 from medground.recipes.biomedsearch import parts
 from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
 from medground.recipes.model_fields import list_of
+from medground.values.document import AtLeastOne
 from medground.values.research_plan import TOOLS, Tool
 
 _UNSURE = 0.5
@@ -29,7 +30,7 @@ def _weight(said: Any) -> Any:
 
 class DecomposeInput(AskedInput):
     dimensions: tuple[str, ...] = tuple(parts.DIMENSIONS)
-    most: int = Field(default=5, ge=1)
+    most: AtLeastOne = 5
     question: Untrusted
 
 
@@ -54,7 +55,7 @@ class NameKeywordsInput(AskedInput):
     question: Untrusted
     subquestion: Untrusted
     dimension: Untrusted = ""
-    most: int = Field(default=6, ge=1)
+    most: AtLeastOne = 6
 
 
 class NameKeywordsOutput(OperatorOutput):

@@ -238,9 +238,7 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
     )
 
 
-def queries_for(
-    one: SubQuestion, plan: ResearchPlan, names: Sequence[str] = ()
-) -> tuple[list[ProteinQuery], list[str]]:
+def queries_for(one: SubQuestion, plan: ResearchPlan, names: Sequence[str]) -> tuple[list[ProteinQuery], list[str]]:
     """The proteins to look up for a sub-question, each with the organism in which it is meant, and notes on the choice.
 
     The organism is the one that the sub-question names, else the one of the whole question. Where neither names one, a

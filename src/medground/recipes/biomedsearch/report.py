@@ -195,7 +195,7 @@ async def _checked(
     `own` is the id of the part that is the question itself.
     """
     quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
-    evidence = list({quote.id: quote for quote in quotes}.values())
+    evidence = list(dict.fromkeys(quotes))
     sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     sentences = tuple(sentence for section in sections for sentence in section.sentences)
     beside = tuple(
@@ -221,7 +221,7 @@ def _with_report(
     connections: Sequence[Connection] = (),
     sections: Sequence[ReportSection] = (),
     *,
-    unasked: Collection[str] = (),
+    unasked: Collection[str],
 ) -> Answer:
     """The answer with its report; it lists what was read, too."""
     cited = {e.id: e.document_id for e in answer.evidence}

@@ -19,6 +19,7 @@ from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.reasoning import SubClaim
 from medground.models.operators.writing import ANSWERS, Answers, Form, Missing, WrittenSentence, chosen_quotes
 from medground.recipes.model_fields import one_line
+from medground.values.document import AtLeastOne
 from medground.values.question import Option, Task
 from medground.values.report import Relation
 
@@ -29,7 +30,7 @@ class AnswerPartInput(base.AskedInput):
     question: base.Untrusted
     part_of: base.Untrusted
     passages: tuple[base.SentencedPassage, ...]
-    sentences: int = Field(default=3, ge=1)
+    sentences: AtLeastOne = 3
 
 
 class AnswerPartOutput(base.OperatorOutput):
@@ -132,7 +133,7 @@ class ComposeReportInput(base.OperatorInput):
     options: tuple[Option, ...] = ()
     parts: tuple[PartView, ...]
     connections: tuple[JoinedView, ...] = ()
-    sentences: int = Field(default=3, ge=1)
+    sentences: AtLeastOne = 3
 
 
 class ComposeReportOutput(base.OperatorOutput):

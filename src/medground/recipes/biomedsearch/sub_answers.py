@@ -11,7 +11,7 @@ from typing import Any
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
-from medground.answering.write.reason import cited_sentences, quotable, shown_passages
+from medground.answering.write.reason import cited_sentences, shown_passages
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
 from medground.models.operators.base import SentencedPassage, sentence_ids
@@ -87,7 +87,7 @@ class _Shown:
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
     asked = run.question.replace(text=found.subquestion.text, options=())
-    return _Shown(found, shown_passages(asked, quotable(hits, run), run, records=RECORDS))
+    return _Shown(found, shown_passages(asked, hits, run, records=RECORDS))
 
 
 async def _asked(shown: _Shown, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
@@ -117,7 +117,7 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
     verbatim = author == KEYLESS
     records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
     sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
-    evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
+    evidence = tuple(dict.fromkeys(quotes.values()))
     return Part(shown.found, "answered", "", sentences, evidence, author)
 
 

@@ -20,7 +20,7 @@ from medground.language import words
 from medground.models.operators import base
 from medground.recipes.biomedsearch.returned import missed, returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
-from medground.values.document import Document, Hit, SourceKind
+from medground.values.document import Document, Hit, Proportion, SourceKind
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
@@ -46,7 +46,7 @@ class RatePagesInput(base.OperatorInput):
 
 class PageRating(base.OperatorOutput):
     result: str = Field(description="id of a result")
-    relevance: float = Field(ge=0, le=1, description="0: of no use; 0.5: on the subject; 1: answers the sub-question")
+    relevance: Proportion = Field(description="0: of no use; 0.5: on the subject; 1: answers the sub-question")
 
 
 class RatePagesOutput(base.OperatorOutput):

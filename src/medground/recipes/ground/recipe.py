@@ -47,7 +47,7 @@ async def ground(question: Question, run: Run) -> Answer:
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:
         if stored.finding.chooses and question.task == "yes-no-maybe":
-            question = question.model_copy(update={"task": "free"})
+            question = question.replace(task="free")
         return await _from_facts(question, stored, run)
     finding = stored.finding if isinstance(stored, GraphAnswer) else None
     await asyncio.to_thread(run.reading(question).read)  # it takes long, a stored fact needs none, the loop has others
@@ -77,7 +77,7 @@ async def _answered(
         sentences = tuple(
             sentence for sentence in answered.draft.sentences if kept is None or kept >= set(sentence.evidence) > set()
         )
-        return replace(answered, draft=answered.draft.model_copy(update={"sentences": sentences})), True
+        return replace(answered, draft=answered.draft.replace(sentences=sentences)), True
     return await quoted(question, run, only, finding), True
 
 
@@ -114,9 +114,9 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         answered, _ = await _answered(question, run, beside_facts(run), stored.finding)
         written = statements(answered.draft.sentences, answered.evidence)
-        draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
+        draft = draft.replace(sentences=(*draft.sentences, *written))
     checked = await check_each(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
-    answered_as = run.question.model_copy(update={"task": question.task})  # a choice of two has no yes and no
+    answered_as = run.question.replace(task=question.task)  # a choice of two has no yes and no
     return compose(run, draft, [one.verdict for one in checked], question=answered_as)
 
 
@@ -124,7 +124,7 @@ async def without_model(question: Question, run: Run, stopped: str) -> Answer:
     """What the sources say, quoted without the language model that failed or reached a limit, and why it ended."""
     run.without_model(GROUND)
     answer = await ground(question, run)
-    return answer.model_copy(update={"stopped": stopped})
+    return answer.replace(stopped=stopped)
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:

@@ -43,7 +43,7 @@ async def found_readings(
     """The question without the authors that it names, and the documents that a lookup finds, the likeliest to hold the
     best quote first.
     """
-    retrieval, lookup = run.settings.retrieval, lookup.model_copy(update={"sources": tuple(only or ())})
+    retrieval, lookup = run.settings.retrieval, lookup.replace(sources=tuple(only or ()))
     found = texts(fused(await run.look_up(lookup), run))
     hits = await rerank(retrieval.reranker, asked.text, distinct(await readable(found, run)), retrieval.keep, run)
     await run.retrieve([hit.passage.document_id for hit in hits])

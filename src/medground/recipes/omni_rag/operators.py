@@ -19,7 +19,7 @@ from medground.recipes.model_fields import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
 from medground.recipes.omni_rag.read_plan import read_plan
-from medground.values.document import SourceKind
+from medground.values.document import AtLeastOne, SourceKind
 from medground.values.question import Option
 
 _LONGEST = 200
@@ -42,7 +42,7 @@ class PlanSourcesInput(base.OperatorInput):
     question: base.Untrusted
     options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
-    most: int = Field(default=3, ge=1)
+    most: AtLeastOne = 3
 
 
 Text = Annotated[str, BeforeValidator(one_line(_LONGEST)), Field(max_length=_LONGEST)]
@@ -172,7 +172,7 @@ class WritePassageInput(base.OperatorInput):
     question: base.Untrusted
     options: tuple[Option, ...] = ()
     source: ExploredSource
-    words: int = Field(default=200, ge=1)
+    words: AtLeastOne = 200
 
 
 class WritePassageOutput(base.OperatorOutput):
@@ -191,7 +191,7 @@ def write_passage(value: WritePassageInput) -> WritePassageOutput:
 
 
 class ReadSourcesInput(ReasonInput):
-    words: int = Field(default=100, ge=1)
+    words: AtLeastOne = 100
 
 
 _MOST_LINES = 3

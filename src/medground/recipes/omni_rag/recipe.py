@@ -11,7 +11,7 @@ from medground.answering.rank.rerank import reranker_problems
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted
-from medground.answering.write.reason import cited_sentences, quotable, shown_passages
+from medground.answering.write.reason import cited_sentences, shown_passages
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.models.operators.base import sentence_ids
@@ -61,7 +61,7 @@ async def answer_from_sources(
 ) -> Answer:
     """Reason from these passages, each shown with the kind of its source, and check each step."""
     await run.retrieve([hit.passage.document_id for hit in hits])
-    passages = shown_passages(question, quotable(hits, run), run, records=_GRAPH)
+    passages = shown_passages(question, hits, run, records=_GRAPH)
     if not passages and not run.answers_anyway(read_sources):
         return await finish(question, Draft(), (), run)
     words = run.settings.section(OmniRagSettings).answer_words
@@ -81,7 +81,7 @@ async def answer_from_sources(
     written, quotes = cited_sentences(
         claims, run, lines=graph, line=lambda quote: _line(quote, facts, run), origin="graph"
     )
-    evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
+    evidence = tuple(dict.fromkeys(quotes.values()))
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
     stated = {one for one in written if one.evidence and lines.issuperset(one.evidence)}  # a graph's words, no model's
     draft = drafted(question, written, output, run, author)

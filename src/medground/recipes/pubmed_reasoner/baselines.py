@@ -61,7 +61,7 @@ async def _in_rounds(question: Question, run: Run, rounds: int) -> Answer:
         if revised is None or revised.text in history:
             break
         history.append(revised.text)
-        evidence = list({e.id: e for e in [*evidence, *await _first_documents(question, revised, run)]}.values())
+        evidence = list(dict.fromkeys([*evidence, *await _first_documents(question, revised, run)]))
         summary, draft = await _respond(question, evidence, run)
     if not evidence and not answers_anyway(run):
         return compose(run, unanswered(""))

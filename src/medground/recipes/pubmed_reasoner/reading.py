@@ -123,4 +123,4 @@ async def coverage_check(
     value = SufficientInput(question=asked.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left)
     said = await run.ask_for_part(sufficient, value, "whether the quotes suffice")
     missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), asked.text)
-    return said.model_copy(update={"missing": missing})
+    return said.replace(missing=missing)

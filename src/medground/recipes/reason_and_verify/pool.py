@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationError
 
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.models.operators.reasoning import Demonstration
 from medground.values.answer import SnapshotReference
-from medground.values.document import DocumentId, Frozen
+from medground.values.document import Described, DocumentId, Frozen
 from medground.values.question import Option, Task
 
 TRAINING = "train"
@@ -36,12 +36,12 @@ class Quoted(Frozen):
     """A cited sentence, or a passage: its location and text."""
 
     document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(gt=0)
+    start: NonNegativeInt
+    end: PositiveInt
     quote: str
 
 
-class Solved(Frozen):
+class Solved(Described):
     """A training question with a rationale that a model wrote and the known answer."""
 
     id: str
@@ -49,15 +49,23 @@ class Solved(Frozen):
     task: Task
     options: tuple[Option, ...] = ()
     rationale: str
-    linked: str = Field(default="", description="the rationale with the numbers of the passages that each part cites")
-    answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
-    reference: str = Field(default="", description="the known answer to an open question, in words")
-    said: tuple[str, ...] = Field(default=(), description="the answer of the model that wrote the rationale")
-    evidence: tuple[Quoted, ...] = Field(description="the sentences that the rationale cites")
-    passages: tuple[Quoted, ...] = Field(default=(), description="E, the first m passages that the model read")
-    documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
+    linked: str = ""
+    """the rationale with the numbers of the passages that each part cites"""
+    answer: tuple[str, ...] = Field(min_length=1)
+    """the known answer; its class"""
+    reference: str = ""
+    """the known answer to an open question, in words"""
+    said: tuple[str, ...] = ()
+    """the answer of the model that wrote the rationale"""
+    evidence: tuple[Quoted, ...]
+    """the sentences that the rationale cites"""
+    passages: tuple[Quoted, ...] = ()
+    """E, the first m passages that the model read"""
+    documents: tuple[DocumentId, ...]
+    """its own document, and those of its passages"""
     split: str
-    embedding: str = Field(description="the question's unit vector: float16, little-endian, base64")
+    embedding: str
+    """the question's unit vector: float16, little-endian, base64"""
 
     @property
     def label(self) -> str:
@@ -76,7 +84,7 @@ class Solved(Frozen):
         )
 
 
-class PoolManifest(Frozen):
+class PoolManifest(Described):
     """How a pool was made. `sha256` is of its file."""
 
     version: Literal[1] = 1
@@ -84,22 +92,30 @@ class PoolManifest(Frozen):
     made_by: str
     created: datetime
     source: str
-    dataset: str = Field(default="pubmedqa", description="the data set")
-    against: tuple[str, ...] = Field(default=(), description="files of questions that no demonstration resembles")
-    as_training: bool = Field(default=False, description="whether the user declared its questions to be for training")
+    dataset: str = "pubmedqa"
+    """the data set"""
+    against: tuple[str, ...] = ()
+    """files of questions that no demonstration resembles"""
+    as_training: bool = False
+    """whether the user declared its questions to be for training"""
     source_sha256: str
     seed: int
     limit: int | None
-    models: Mapping[str, str] = Field(description="operator to the model that answered it")
+    models: Mapping[str, str]
+    """operator to the model that answered it"""
     settings_hash: str
-    settings: Mapping[str, Any] = Field(description="the group `reason_and_verify`")
+    settings: Mapping[str, Any]
+    """the group `reason_and_verify`"""
     snapshots: tuple[SnapshotReference, ...]
     embedder: str
-    embedding: str = Field(description="identity of the embedding model")
+    embedding: str
+    """identity of the embedding model"""
     demonstrations: int
     classes: Mapping[str, int]
-    agreed: int = Field(description="demonstrations for which the model itself gave the known answer")
-    left_out: Mapping[str, int] = Field(description="records that are not in the pool, by reason")
+    agreed: int
+    """demonstrations for which the model itself gave the known answer"""
+    left_out: Mapping[str, int]
+    """records that are not in the pool, by reason"""
     sha256: str = ""
 
 

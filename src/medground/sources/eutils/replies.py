@@ -25,7 +25,7 @@ _BAD_CALL = re.compile(
 )
 
 
-def service_fault(message: str, status: str = "200") -> Fault:
+def service_fault(message: str) -> Fault:
     """Classify an error message from the service, whatever the HTTP status."""
     detail = shorten(message)
     if _LIMITED.search(detail):
@@ -33,8 +33,8 @@ def service_fault(message: str, status: str = "200") -> Fault:
     if _BAD_KEY.search(detail):
         return Fault("the API key was rejected; correct or remove it in the settings", user_error=ConfigError)
     if _BAD_CALL.search(detail):
-        return Fault(f"the request was rejected: {detail}", status=status, user_error=UsageError)
-    return Fault(f"the service reported an error: {detail}", status=status)
+        return Fault(f"the request was rejected: {detail}", status="200", user_error=UsageError)
+    return Fault(f"the service reported an error: {detail}", status="200")
 
 
 def _damaged(what: str) -> Fault:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from medground.corpus.readers.compose import abstract_of, plain
 from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
@@ -39,16 +37,14 @@ def document_of(record: Json) -> Document | None:
         for part in parts(record, "commentCorrectionList.commentCorrection")
         if text(part, "type").casefold() == "expression of concern in"
     ]
-    return found.model_copy(
-        update={
-            "id": f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
-            "text": abstract.text or found.title,
-            "sections": abstract.sections,
-            "mesh": _mesh(record),
-            "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-            "retraction": "concern" if concerns and found.retraction == "none" else found.retraction,
-            "cautions": tuple(concerns),
-        }
+    return found.replace(
+        id=f"EPMC:{database}-{number}" if found.id.startswith("REF:") else found.id,
+        text=abstract.text or found.title,
+        sections=abstract.sections,
+        mesh=_mesh(record),
+        url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
+        retraction="concern" if concerns and found.retraction == "none" else found.retraction,
+        cautions=tuple(concerns),
     )
 
 
@@ -81,9 +77,8 @@ class EuropePMCSettings(SettingsSection):
 
     section: ClassVar[str] = NAME
 
-    address: str = Field(
-        default="https://www.ebi.ac.uk/europepmc/webservices/rest", description="base address of the web service"
-    )
+    address: str = "https://www.ebi.ac.uk/europepmc/webservices/rest"
+    """base address of the web service"""
 
 
 def _id_query(document_id: str) -> str:
@@ -169,9 +164,8 @@ class PMCSettings(SettingsSection):
 
     section: ClassVar[str] = _PMC
 
-    address: str | None = Field(
-        default=None, description="address of an E-utilities service; that of `retrieval.pubmed`, else NCBI"
-    )
+    address: str | None = None
+    """address of an E-utilities service; that of `retrieval.pubmed`, else NCBI"""
 
 
 def _number(document_id: str) -> str:

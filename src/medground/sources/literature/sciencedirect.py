@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from pydantic import Field
-
 from medground.corpus.readers.compose import abstract_of
 from medground.corpus.readers.services import service_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
@@ -50,14 +48,12 @@ def document_of(entry: Json, core: Json) -> Document | None:
         found = service_document({**both, "prism:doi": doi}, NAME)
     except ValueError:
         return None
-    return found.model_copy(
-        update={
-            "id": f"DOI:{doi}" if doi else f"PII:{pii}",
-            "text": abstract.text or found.title,
-            "sections": abstract.sections,
-            "url": f"https://www.sciencedirect.com/science/article/pii/{pii}" if is_pii else None,
-            "metadata": {},
-        }
+    return found.replace(
+        id=f"DOI:{doi}" if doi else f"PII:{pii}",
+        text=abstract.text or found.title,
+        sections=abstract.sections,
+        url=f"https://www.sciencedirect.com/science/article/pii/{pii}" if is_pii else None,
+        metadata={},
     )
 
 
@@ -76,7 +72,8 @@ class ScienceDirectSettings(SettingsSection):
 
     section: ClassVar[str] = NAME
 
-    address: str = Field(default="https://api.elsevier.com", description="base address of Elsevier's APIs")
+    address: str = "https://api.elsevier.com"
+    """base address of Elsevier's APIs"""
 
 
 def _id_query(document_id: str) -> str:

@@ -212,7 +212,7 @@ class LiteratureSource(LiveSource, ABC):
         self._keep(read.documents)
         notes = (f"{read.unread} records found could not be read",) if read.unread else ()
         dates = {"date_from": None, "date_to": None} if self._syntax.dates else {}
-        left = filters.model_copy(update={"publication_types": (), "where": (), **dates})  # what it did not search by
+        left = filters.replace(publication_types=(), where=(), **dates)  # what it did not search by
         documents = {document.id: document for document in read.documents[:limit] if within(document, left)}
         passages = (best_of(chunk(document), lookup.text) for document in documents.values())
         return Found(lookup, self.name, rankings=(self._ranking(passages),), notes=notes)
@@ -228,7 +228,7 @@ class LiteratureSource(LiveSource, ABC):
         return ""
 
     def _compiled(self, query: Query, filters: Filters) -> str:
-        limits = filters.model_copy(update={"kinds": ()}).as_query()
+        limits = filters.replace(kinds=()).as_query()
         asked = self._syntax.compiled(query)
         return self._syntax.compiled(nodes.And(parts=(query, limits))) if asked and limits is not None else asked
 

@@ -101,7 +101,7 @@ async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
 def _one_up(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
     """The heading above a heading; none for the top ones."""
     parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
-    return [one.model_copy(update={"heading": parents[0].name})] if parents else []
+    return [one.replace(heading=parents[0].name)] if parents else []
 
 
 def by_name(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:

@@ -111,7 +111,7 @@ class PubMedSource(LiveSource):
             return _Asked()
         kinds = frozenset([*filters.kinds, *(value for name, value in filters.where if field_name(name) == "kind")])
         where = tuple(pair for pair in filters.where if field_name(pair[0]) != "kind")
-        limits = filters.model_copy(update={"kinds": (), "ids": ids, "where": where}).as_query()
+        limits = filters.replace(kinds=(), ids=ids, where=where).as_query()
         if kinds and not kinds & self.kinds:
             return _Asked(notes=("PubMed contains only research articles and books",))
         if own := own_fields(filters):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from medground.corpus.banners import banner_fields
 from medground.corpus.manifest import hash_file
-from medground.corpus.readers.base import Input, Item, Reading, file_input
+from medground.corpus.readers.base import Input, Item, Reading, file_input, valid
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.aligned_tables import sideways_tables, without_aligned
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
@@ -257,19 +257,17 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
     except PdfiumError as error:
         locked = "password" in str(error).lower()
         why = "encrypted; save a copy without its password" if locked else _DAMAGED
-        raise BadDocument(f"the PDF is {why}", file=str(path)) from error
+        raise BadDocument(f"the PDF is {why}", file=path) from error
     try:
         if len(document) > _MOST_PAGES:
             reason = f"the PDF has {len(document):,} pages; at most {_MOST_PAGES:,} are read"
-            raise BadDocument(reason, file=str(path))
+            raise BadDocument(reason, file=path)
         for read in read_pages(document):
             if not isinstance(read, Pages):
                 yield read
                 continue
-            try:
+            with valid(path):
                 yield document_of(read, document.get_metadata_dict(), _id(path), book=book)
-            except ValueError as error:
-                raise BadDocument(str(error), file=str(path)) from error
     finally:
         document.close()
 

@@ -153,7 +153,7 @@ def opened_pdf(path: Path) -> PdfDocument:
     return PdfDocument(content_of(path) if is_packed(path) else path)
 
 
-def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> Page:
+def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject]) -> Page:
     """The glyphs of a page on which this is drawn; those that run in another direction than most are apart."""
     bounds = page.get_bbox()
     scanned = _is_scan(drawn, bounds)

@@ -1,7 +1,5 @@
 """The header of a table without vertical lines: which rows it is, and over which columns each of its names stands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

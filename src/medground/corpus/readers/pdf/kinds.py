@@ -55,12 +55,10 @@ class Layout:
     @classmethod
     def from_blocks(cls, blocks: Sequence[Block]) -> Layout:
         """The layout of a document."""
-        sizes, widths = Counter[float](), []
+        sizes = Counter[float]()
         ends = [at for at, block in enumerate(blocks) if at and REFERENCES.fullmatch(block.text)]
-        for block in blocks[: ends[-1] if ends else len(blocks)]:
-            if len(block.lines) > 2 and not is_tabular(block):
-                sizes[half(block.size)] += len(block.text)
-        for block in () if sizes else blocks:  # a short text
+        long = [b for b in blocks[: ends[-1] if ends else len(blocks)] if len(b.lines) > 2 and not is_tabular(b)]
+        for block in long or blocks:  # a short text has none
             sizes[half(block.size)] += len(block.text)
         size = sizes.most_common(1)[0][0] if sizes else 10.0
         widths = [line.width for b in blocks if half(b.size) == size and len(b.lines) > 2 for line in b.lines]

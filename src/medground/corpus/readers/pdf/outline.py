@@ -1,7 +1,5 @@
 """Which headings stand over each paragraph of a paper, and where its abstract ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The rows of a page as words, and where the blanks of several rows lie over each other."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

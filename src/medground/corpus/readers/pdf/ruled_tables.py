@@ -131,8 +131,7 @@ def taken_out(
 def drawn_tables(page: Page, drawn: Sequence[PdfObject]) -> Iterator[Table]:
     """The tables of a page whose lines are drawn."""
     for across, down in sorted(_grids(*rules_of(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
-        xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
-        ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
+        xs, ys = _places(down, across), _places(across, down)
         is_empty = (len(xs) - 1) * (len(ys) - 1) > 2 * len(page.glyphs)
         if is_empty or min(len(xs), len(ys)) < 3:
             continue
@@ -166,10 +165,10 @@ def _meet(across: Rule, down: Rule) -> bool:
     return inside and down.start - _NEAR <= across.at <= down.end + _NEAR
 
 
-def _places(values: Iterable[float]) -> list[float]:
-    """Distinct places in order; those of one rule that is drawn in pieces are one."""
+def _places(rules: Rules, others: Rules) -> list[float]:
+    """Distinct places of rules, and of the ends of the others, in order; those of one rule in pieces are one."""
     found: list[float] = []
-    for value in sorted(values):
+    for value in sorted([*(rule.at for rule in rules), *(end for rule in others for end in rule[1:])]):
         if not found or value - found[-1] > _NEAR:
             found.append(value)
     return found

@@ -114,12 +114,12 @@ def split(block: Block) -> Iterator[list[Line]]:
 
 
 def _begins(before: Line, line: Line, block: Block) -> bool:
+    is_short, is_item = before.right < block.right - _SHORT * line.size, _LIST_ITEM.match(line.text) is not None
     if not ENDED.search(before.text):
-        return bool(_LIST_ITEM.match(line.text)) and before.right < block.right - _SHORT * line.size
+        return is_item and is_short
     if line.opening and line.text[: line.opening].rstrip().endswith(_LABEL_ENDS):
         return True
-    indented = line.left - block.left > _INDENT * line.size > before.left - block.left
-    return indented or before.right < block.right - _SHORT * line.size or bool(_LIST_ITEM.match(line.text))
+    return is_short or is_item or line.left - block.left > _INDENT * line.size > before.left - block.left
 
 
 def continues(lines: Sequence[Line], following: Sequence[Line]) -> bool:
