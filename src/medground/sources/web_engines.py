@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 from lxml import etree
-from pydantic import PositiveFloat
+from pydantic import Field, PositiveFloat
 
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
@@ -30,8 +30,7 @@ class BraveSettings(SettingsSection):
 
     section: ClassVar[str] = "brave"
 
-    per_second: PositiveFloat = 1.0
-    """requests per second that your plan allows"""
+    per_second: PositiveFloat = Field(default=1.0, description="requests per second that your plan allows")
 
 
 def _begin_brave(query: str) -> Mapping[str, str]:

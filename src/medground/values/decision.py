@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, computed_field, model_validator
 
-from medground.values.document import Described, Frozen, Proportion
+from medground.values.document import Frozen
 
 NoticeKind = Literal["self-harm", "emergency", "see-doctor", "treatment"]
 """`self-harm`, `emergency`: nothing is searched or quoted. `see-doctor` (a sign that a doctor should see within days),
@@ -42,37 +42,35 @@ CheckResult = Literal["follows", "contradicted", "not shown", "not checked"]
 """Only an answer that follows is released. `not checked`: the check failed, or did not say."""
 
 
-class AnswerCheck(Described):
+class AnswerCheck(Frozen):
     """What a model that compared a short answer with the sentences released with it says."""
 
-    answer: tuple[str, ...]
-    """the short answer that was checked: words of the task, or letters"""
+    answer: tuple[str, ...] = Field(description="the short answer that was checked: words of the task, or letters")
     result: CheckResult
-    found: tuple[str, ...] = ()
-    """the answer that the sentences give; empty if none is named"""
-    checked_by: str
-    """the name of the model"""
+    found: tuple[str, ...] = Field(default=(), description="the answer that the sentences give; empty if none is named")
+    checked_by: str = Field(description="the name of the model")
     reason: str = ""
 
 
 _ESTIMATED = "an older version of Medground estimated an answer from word statistics; such estimates are not shown"
 
 
-class _Decision(Described):
+class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
-    probability: Proportion | None = None
-    """calibrated; null if not calibrated"""
-    validated: bool | None = None
-    """whether the model that decided is a validated judge here; null if no model decided"""
+    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; null if not calibrated")
+    validated: bool | None = Field(
+        default=None, description="whether the model that decided is a validated judge here; null if no model decided"
+    )
     reason: str = ""
     check: AnswerCheck | None = Field(
         default=None,
         description="the check of a model's short answer against its sentences; null if none was made. An answer that "
         "does not follow is reported here and is not a value",
     )
-    unmentioned: tuple[str, ...] = ()
-    """what the question asks about that no passage found mentions; then nothing is decided"""
+    unmentioned: tuple[str, ...] = Field(
+        default=(), description="what the question asks about that no passage found mentions; then nothing is decided"
+    )
 
     def shown(self) -> str | None:
         """The decided value as text, or None."""
@@ -146,10 +144,10 @@ class FreeDecision(_Decision):
 
     task: Literal["free"] = "free"
     value: str | None = None
-    form: AnswerForm | None = None
-    """of the short answer; null where the sentences answer"""
-    items: tuple[str, ...] = ()
-    """the short answer: one name, number or sentence, or the items"""
+    form: AnswerForm | None = Field(default=None, description="of the short answer; null where the sentences answer")
+    items: tuple[str, ...] = Field(
+        default=(), description="the short answer: one name, number or sentence, or the items"
+    )
 
 
 Decision = Annotated[

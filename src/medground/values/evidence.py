@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from medground.errors import MedgroundError
-from medground.values.document import AtLeastOne, Described, Document, DocumentId, NonEmpty
+from medground.values.document import Document, DocumentId, Frozen
 
 Stance = Literal["supports", "contradicts", "mixed", "unknown"]
 """Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
@@ -21,7 +21,7 @@ class UnknownCitation(MedgroundError):
     """The run cited an id or a slice that it never retrieved."""
 
 
-class Evidence(Described):
+class Evidence(Frozen):
     """A verbatim quote: `quote == document.text[start:end]`, offsets in code points.
 
     Create it with `Ledger.quote`. Validating JSON with `context={"documents": {id: Document}}` checks the quote again.
@@ -33,12 +33,10 @@ class Evidence(Described):
     end: PositiveInt
     quote: NonEmpty
     section: str | None = None
-    page: AtLeastOne | None = None
-    """page of its first word, from 1; null: no pages"""
+    page: int | None = Field(default=None, ge=1, description="page of its first word, from 1; null: no pages")
     stance: Stance = "unknown"
     origin: Origin = "text"
-    rank: NonNegativeInt = 0
-    """rank of its document in the reading order, from 1; 0: unknown"""
+    rank: NonNegativeInt = Field(default=0, description="rank of its document in the reading order, from 1; 0: unknown")
 
     @model_validator(mode="after")
     def _verbatim(self, info: ValidationInfo) -> Evidence:
@@ -134,7 +132,7 @@ SentenceKind = Literal["statement", "absence", "item"]
 """`absence`: what no source reports. `item`: one of several parts of a short answer. These are only checked."""
 
 
-class Sentence(Described):
+class Sentence(Frozen):
     """A sentence of the rationale, or one statement of a longer sentence, and the evidence that the sentence cites.
 
     For a statement, `text == within[start : start + len(text)]`; the first statement of a sentence starts at 0.
@@ -142,12 +140,9 @@ class Sentence(Described):
 
     text: str
     evidence: tuple[str, ...]
-    within: str = ""
-    """the sentence it is part of; empty for a whole sentence"""
-    start: NonNegativeInt = 0
-    """its offset in that sentence"""
-    kind: SentenceKind = "statement"
-    """an item of a short answer and an absence cite nothing"""
+    within: str = Field(default="", description="the sentence it is part of; empty for a whole sentence")
+    start: NonNegativeInt = Field(default=0, description="its offset in that sentence")
+    kind: SentenceKind = Field(default="statement", description="an item of a short answer and an absence cite nothing")
 
     @property
     def whole(self) -> Sentence:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeInt
 
-from medground.values.document import Described, DocumentId, Frozen, Hit
+from medground.values.document import DocumentId, Frozen, Hit
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 
 SectionKind = Literal["short", "background", "findings", "synthesis", "limitations", "searched"]
@@ -16,7 +16,7 @@ of its sources could be searched."""
 Relation = Literal["supports", "extends", "contradicts"]
 
 
-class ReportSection(Described):
+class ReportSection(Frozen):
     """A section: its statements are those within `rationale[start:end]`; `notes` are lines of the program itself."""
 
     kind: SectionKind
@@ -24,8 +24,7 @@ class ReportSection(Described):
     start: NonNegativeInt = 0
     end: NonNegativeInt = 0
     notes: tuple[str, ...] = ()
-    subquestion: str = ""
-    """the sub-question that it is about; empty for the whole question"""
+    subquestion: str = Field(default="", description="the sub-question that it is about; empty for the whole question")
 
 
 class SubAnswer(Frozen):
@@ -81,7 +80,7 @@ class Attachment(Frozen):
     origin: str = ""
 
 
-class Report(Described):
+class Report(Frozen):
     """The parts of an answer that is a report, beside its rationale, statements, evidence and documents."""
 
     plan: ResearchPlan
@@ -90,8 +89,7 @@ class Report(Described):
     connections: tuple[Connection, ...] = ()
     flow: tuple[FlowRow, ...] = ()
     attachments: tuple[Attachment, ...] = ()
-    read: tuple[DocumentId, ...] = ()
-    """read, not cited"""
+    read: tuple[DocumentId, ...] = Field(default=(), description="read, not cited")
 
 
 # What the tools of the executor found for a sub-question.

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from medground.values.document import Described, Frozen, Proportion
+from medground.values.document import Frozen
 from medground.values.evidence import Stance
 from medground.values.usage import Author
 
@@ -31,7 +31,7 @@ RationaleVerdict = Literal["CORRECT", "INCORRECT"]
 ErrorSource = Literal["retrieval", "generation"]
 
 
-class Verdict(Described):
+class Verdict(Frozen):
     """The result of verifying one statement. `critic` names the judge.
 
     Only a validated judge gives the labels `supported`, `partly` and `contradicted`. What another model says is in
@@ -40,22 +40,23 @@ class Verdict(Described):
 
     label: Label
     critic: str
-    assessed: Assessed | None = None
-    """what a model says that is not a validated judge here; `label` is then `not judged`"""
-    probability: Proportion | None = None
-    best: str | None = None
-    """id of the evidence that decided the label"""
-    flags: tuple[str, ...] = ()
-    """differences from the evidence, such as negation, number, direction"""
+    assessed: Assessed | None = Field(
+        default=None, description="what a model says that is not a validated judge here; `label` is then `not judged`"
+    )
+    probability: float | None = Field(default=None, ge=0, le=1)
+    best: str | None = Field(default=None, description="id of the evidence that decided the label")
+    flags: tuple[str, ...] = Field(
+        default=(), description="differences from the evidence, such as negation, number, direction"
+    )
     note: str = ""
-    corrected: str = ""
-    """the number of its quote that an erratum changes, the right one first"""
-    category: Category | None = None
-    """label of the eight-label taxonomy; null if not labelled"""
-    labelled_by: str = ""
-    """who gave the category: `keyless` or a model's name"""
-    error_source: ErrorSource | None = None
-    """where an unsupported statement went wrong"""
+    corrected: str = Field(
+        default="", description="the number of its quote that an erratum changes, the right one first"
+    )
+    category: Category | None = Field(
+        default=None, description="label of the eight-label taxonomy; null if not labelled"
+    )
+    labelled_by: str = Field(default="", description="who gave the category: `keyless` or a model's name")
+    error_source: ErrorSource | None = Field(default=None, description="where an unsupported statement went wrong")
 
     @model_validator(mode="after")
     def _assessed_is_not_judged(self) -> Self:
@@ -74,13 +75,12 @@ class Verdict(Described):
         return bool(self.labelled_by) and Author(self.labelled_by).is_model
 
 
-class Assessment(Described):
+class Assessment(Frozen):
     """What a model says of the whole answer: a verdict on its rationale, and its quality from 1 to 5."""
 
     verdict: RationaleVerdict | None = None
     quality: int | None = Field(default=None, ge=1, le=5)
-    assessed_by: str
-    """the name of the model"""
+    assessed_by: str = Field(description="the name of the model")
     reason: str = ""
 
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from medground.values.document import Described
+from medground.values.document import Frozen
 
 
-class UsageReport(Described):
+class UsageReport(Frozen):
     """Cost of an answer. `price` is in US dollars; None means unknown, never free."""
 
     input_tokens: int = 0
@@ -20,21 +20,19 @@ class UsageReport(Described):
         description="those among the tokens that a model server did not report; estimated, rather too many, from the "
         "bytes that were sent and received",
     )
-    server_cached_tokens: int = 0
-    """those among the input tokens that a model server had kept from an earlier prompt"""
-    reasoning_tokens: int = 0
-    """those among the output tokens in which a model reasoned, where its server counts them"""
-    cached_input_tokens: int = 0
-    """of calls answered from the cache; not paid again"""
-    cached_output_tokens: int = 0
-    """of calls answered from the cache; not paid again"""
+    server_cached_tokens: int = Field(
+        default=0, description="those among the input tokens that a model server had kept from an earlier prompt"
+    )
+    reasoning_tokens: int = Field(
+        default=0, description="those among the output tokens in which a model reasoned, where its server counts them"
+    )
+    cached_input_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
+    cached_output_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
     model_calls: int = 0
     cached_calls: int = 0
-    verification_calls: int = 0
-    """those among both kinds of calls that verified sentences"""
+    verification_calls: int = Field(default=0, description="those among both kinds of calls that verified sentences")
     searches: int = 0
-    counts: int = 0
-    """requests to sources that only counted what a query finds"""
+    counts: int = Field(default=0, description="requests to sources that only counted what a query finds")
     seconds: float = 0.0
     price: Decimal | None = Decimal(0)
 

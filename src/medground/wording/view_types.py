@@ -6,8 +6,10 @@ All text is cleaned of control characters and is not escaped. Offsets count code
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
+from pydantic import Field
+
 from medground.values.decision import Basis, ExactAnswer, NoticeKind, Status
-from medground.values.document import Described, Frozen, Retraction, SourceKind
+from medground.values.document import Frozen, Retraction, SourceKind
 from medground.values.evidence import Origin, Stance
 from medground.values.question import Option, Task
 from medground.values.report import FlowRow, Relation, SectionKind, SubAnswerState
@@ -20,37 +22,34 @@ Shape = Literal["check", "half", "cross", "quote", "wave", "gap", "ring", "alert
 """A sign for each label, so that no verdict is shown by its colour alone."""
 
 
-class VerdictView(Described):
+class VerdictView(Frozen):
     """The verdict on a statement: its words, and how it looks. `deciding` is the quote that decided it, if the citation
     marks of the sentence do not tell."""
 
     text: str
     label: Label
     shape: Shape
-    glyph: str
-    """the shape as one character"""
-    plain: bool = False
-    """whether the shape says all that the words do"""
+    glyph: str = Field(description="the shape as one character")
+    plain: bool = Field(default=False, description="whether the shape says all that the words do")
     style: Style
     words: str
     deciding: str | None = None
     category: str = ""
 
 
-class SentenceView(Described):
+class SentenceView(Frozen):
     """A written sentence: `rationale[start:end]`. `citations` are ids of evidence, `section` is one of the report."""
 
     text: str
     start: int
     end: int
     citations: tuple[str, ...] = ()
-    web: bool = False
-    """whether it is from web pages alone"""
+    web: bool = Field(default=False, description="whether it is from web pages alone")
     section: int | None = None
     verdicts: tuple[VerdictView, ...] = ()
 
 
-class EvidenceView(Described):
+class EvidenceView(Frozen):
     """A quote: the citation is `document_id`, `start`, `end`, the same everywhere."""
 
     id: str
@@ -58,15 +57,13 @@ class EvidenceView(Described):
     start: int
     end: int
     quote: str
-    place: str = ""
-    """section and page in its paper"""
-    study: str = ""
-    """design and year of its paper"""
+    place: str = Field(default="", description="section and page in its paper")
+    study: str = Field(default="", description="design and year of its paper")
     stance: Stance = "unknown"
     origin: Origin = "text"
 
 
-class DocumentView(Described):
+class DocumentView(Frozen):
     """A source of the answer. `url` is safe to link to, or empty."""
 
     id: str
@@ -78,8 +75,7 @@ class DocumentView(Described):
     design: str = ""
     kind: SourceKind
     retraction: Retraction = "none"
-    aside: str = ""
-    """why it is not evidence, such as `retracted`; empty if it may be"""
+    aside: str = Field(default="", description="why it is not evidence, such as `retracted`; empty if it may be")
     retraction_words: str = ""
     cautions: tuple[str, ...] = ()
     url: str = ""
@@ -116,12 +112,11 @@ class FactView(Frozen):
     evidence: str
 
 
-class SearchView(Described):
+class SearchView(Frozen):
     """One query to one source; `words` say what it found, or why it failed."""
 
     source: str
-    name: str
-    """the source as readers know it"""
+    name: str = Field(description="the source as readers know it")
     query: str
     status: Literal["found", "empty", "failed"]
     hits: int = 0
@@ -180,19 +175,17 @@ class FileView(Frozen):
     licence: str = ""
 
 
-class ReportView(Described):
+class ReportView(Frozen):
     """The parts of a report."""
 
     plan: ResearchPlan
-    order: str = ""
-    """which sub-questions were searched after which, in words"""
+    order: str = Field(default="", description="which sub-questions were searched after which, in words")
     sections: tuple[SectionView, ...] = ()
     subanswers: tuple[SubAnswerView, ...] = ()
     connections: tuple[ConnectionView, ...] = ()
     flow: tuple[FlowRow, ...] = ()
     files: tuple[FileView, ...] = ()
-    read: tuple[str, ...] = ()
-    """ids of documents that were read and are not cited"""
+    read: tuple[str, ...] = Field(default=(), description="ids of documents that were read and are not cited")
 
 
 class ChosenView(Frozen):
@@ -202,7 +195,7 @@ class ChosenView(Frozen):
     sources: tuple[str, ...] = ()
 
 
-class AnswerView(Described):
+class AnswerView(Frozen):
     """An answer as it is shown."""
 
     trace_id: str
@@ -210,16 +203,15 @@ class AnswerView(Described):
     question: str
     task: Task
     options: tuple[Option, ...] = ()
-    follows: str | None = None
-    """trace id of the answer that it follows"""
+    follows: str | None = Field(default=None, description="trace id of the answer that it follows")
     read_as: str = ""
     context: str = ""
     recipe: str
     models: tuple[str, ...] = ()
-    corpora: tuple[str, ...] = ()
-    """names of the snapshots that were searched"""
-    chosen: ChosenView | None = None
-    """what a server was told to search; null for all that it searches by default"""
+    corpora: tuple[str, ...] = Field(default=(), description="names of the snapshots that were searched")
+    chosen: ChosenView | None = Field(
+        default=None, description="what a server was told to search; null for all that it searches by default"
+    )
     created: datetime
     notice: NoticeView | None = None
     status: Status
@@ -229,10 +221,8 @@ class AnswerView(Described):
     probability: float | None = None
     headline: str
     reason: str = ""
-    nearby: tuple[str, ...] = ()
-    """questions to ask instead, where nothing was found"""
-    unsearched: tuple[str, ...] = ()
-    """corpora to search too, where nothing was found"""
+    nearby: tuple[str, ...] = Field(default=(), description="questions to ask instead, where nothing was found")
+    unsearched: tuple[str, ...] = Field(default=(), description="corpora to search too, where nothing was found")
     support: str = ""
     support_share: float | None = None
     rationale: str = ""
@@ -245,8 +235,7 @@ class AnswerView(Described):
     searches: tuple[SearchView, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
-    """queries, hashes and the trace, for an engineer"""
+    details: tuple[str, ...] = Field(default=(), description="queries, hashes and the trace, for an engineer")
     cost: str
     usage: UsageReport
     report: ReportView | None = None

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from pydantic import Field
+
 from medground.corpus.readers.compose import abstract_of, plain
 from medground.corpus.readers.services import service_document
 from medground.errors import SourceUnavailable
@@ -77,8 +79,9 @@ class EuropePMCSettings(SettingsSection):
 
     section: ClassVar[str] = NAME
 
-    address: str = "https://www.ebi.ac.uk/europepmc/webservices/rest"
-    """base address of the web service"""
+    address: str = Field(
+        default="https://www.ebi.ac.uk/europepmc/webservices/rest", description="base address of the web service"
+    )
 
 
 def _id_query(document_id: str) -> str:
@@ -164,8 +167,9 @@ class PMCSettings(SettingsSection):
 
     section: ClassVar[str] = _PMC
 
-    address: str | None = None
-    """address of an E-utilities service; that of `retrieval.pubmed`, else NCBI"""
+    address: str | None = Field(
+        default=None, description="address of an E-utilities service; that of `retrieval.pubmed`, else NCBI"
+    )
 
 
 def _number(document_id: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from pydantic import Field
+
 from medground.corpus.readers.compose import abstract_of
 from medground.corpus.readers.services import service_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
@@ -72,8 +74,7 @@ class ScienceDirectSettings(SettingsSection):
 
     section: ClassVar[str] = NAME
 
-    address: str = "https://api.elsevier.com"
-    """base address of Elsevier's APIs"""
+    address: str = Field(default="https://api.elsevier.com", description="base address of Elsevier's APIs")
 
 
 def _id_query(document_id: str) -> str:
