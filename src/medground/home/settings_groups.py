@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, SecretStr, model_validator
 
-from medground.values.document import Frozen
+from medground.values.document import AtLeastOne, Frozen, Proportion
 
 
 def listed(value: Any) -> Any:
@@ -50,7 +50,7 @@ class ModelSettings(Frozen):
     retries: NonNegativeInt = Field(default=2, description="maximum further attempts after invalid output")
     temperature: NonNegativeFloat = Field(default=0.0, description="0: the likeliest answer")
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
-    concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
+    concurrency: AtLeastOne = Field(default=8, description="model calls at the same time")
     cache: bool = Field(default=True, description="reuse stored model calls")
 
 
@@ -60,7 +60,7 @@ class CallSettings(Frozen):
     temperature: NonNegativeFloat = Field(default=0.0, description="0: the likeliest answer")
     timeout: PositiveFloat = Field(default=60.0, description="seconds for one model call")
     retries: NonNegativeInt = Field(default=2, description="maximum further attempts after invalid output")
-    longest: int | None = Field(default=None, ge=1, description="maximum tokens of an answer")
+    longest: AtLeastOne | None = Field(default=None, description="maximum tokens of an answer")
     reasoning: Effort | None = Field(default=None, description=_EFFORT)
 
 
@@ -68,7 +68,7 @@ class ServerSettings(CallSettings):
     """How one model is reached and asked (`models.NAME`); what is not set is as in `model`."""
 
     base_url: str | None = Field(default=None, description="the address of its server, in the style of its provider")
-    context: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt and its answer together")
+    context: AtLeastOne | None = Field(default=None, description="maximum tokens of a prompt and its answer together")
     structured: Literal["server", "prompt"] = Field(
         default="server", description="who holds its output to a form: its server, by a schema, or the prompt alone"
     )
@@ -112,8 +112,8 @@ class RetrievalSettings(Frozen):
     replay: Path | None = Field(default=None, description="a folder of recorded replies to use instead of the network")
     record: Path | None = Field(default=None, description="a folder in which to record service replies")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
-    fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
-    keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
+    fusion_k: AtLeastOne = Field(default=60, description="constant of reciprocal rank fusion (K)")
+    keep: AtLeastOne = Field(default=20, description="hits left after reranking (M_max)")
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
     reranker: str = Field(default="none", description="`none`, `medcpt`, or the name or folder of a cross-encoder")
 
@@ -130,10 +130,10 @@ class RecipeSettings(Frozen):
     """How questions are answered. What only one recipe reads is in the group of its name."""
 
     name: str = Field(default="ground", description="the recipe")
-    batch: int = Field(default=5, ge=1, description="documents read together (m)")
-    rounds: int = Field(default=3, ge=1, description="maximum rounds of searching and writing")
-    sentences: int = Field(
-        default=3, ge=1, description="maximum sentences in a rationale without a model; of a comparison twice as many"
+    batch: AtLeastOne = Field(default=5, description="documents read together (m)")
+    rounds: AtLeastOne = Field(default=3, description="maximum rounds of searching and writing")
+    sentences: AtLeastOne = Field(
+        default=3, description="maximum sentences in a rationale without a model; of a comparison twice as many"
     )
     retractions: bool = Field(
         default=True,
@@ -170,12 +170,12 @@ class VerifySettings(Frozen):
         "folder or hub name; or `label`: none, so that statements only get their labels",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="minimum probability of entailment (tau)")
-    support: float = Field(default=0.7, ge=0, le=1, description="minimum share of supported statements (theta)")
+    support: Proportion = Field(default=0.7, description="minimum share of supported statements (theta)")
     contradiction: bool = Field(
         default=True,
         description="of an NLI model: contradiction above the highest entailment overrules it",
     )
-    context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
+    context: AtLeastOne | None = Field(default=None, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
     own_knowledge: Literal["drop", "mark"] = Field(
@@ -267,17 +267,19 @@ class ServeSettings(Frozen):
     )
     models: Listed = Field(default=(), description="models that a question may name, besides `model.default`")
     sources: Listed = Field(default=(), description="sources that a question may name, besides `retrieval.sources`")
-    concurrency: int = Field(default=8, ge=1, description="questions and claims at the same time; others wait")
-    research: int = Field(default=2, ge=1, description="reports and builds at the same time; others wait")
-    waiting: int = Field(default=1000, ge=1, description="maximum queued questions and tasks; further ones are refused")
+    concurrency: AtLeastOne = Field(default=8, description="questions and claims at the same time; others wait")
+    research: AtLeastOne = Field(default=2, description="reports and builds at the same time; others wait")
+    waiting: AtLeastOne = Field(
+        default=1000, description="maximum queued questions and tasks; further ones are refused"
+    )
     seconds: PositiveFloat = Field(default=120.0, description="maximum seconds for a question or a claim")
     research_seconds: PositiveFloat = Field(default=3600.0, description="maximum seconds for research")
-    keep_days: int | None = Field(
-        default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
+    keep_days: AtLeastOne | None = Field(
+        default=None, description="days after which answers and their traces are deleted; without a value, never"
     )
     watched: NonNegativeInt = Field(default=5, description="most watched questions asked again in a minute; 0: none")
-    audit_days: int | None = Field(
-        default=None, ge=1, description="days after which entries of the audit log are deleted; without a value, never"
+    audit_days: AtLeastOne | None = Field(
+        default=None, description="days after which entries of the audit log are deleted; without a value, never"
     )
     audit_words: bool = Field(default=False, description="whether the audit log holds what was asked, word for word")
     oidc: OidcSettings = OidcSettings()

@@ -180,16 +180,12 @@ def subjects(question: str) -> tuple[Subject, ...]:
 
 
 def _tumors_named(found: Sequence[Subject], question: str) -> Iterator[Subject]:
-    """Subjects, of which an unknown name before a word for tumors is the name of one: a text names both, or is about
-    something else that is called so, as Wilson disease is for "Wilsons tumor".
-    """
+    """Subjects, of which an unknown name before a word for tumors is the name of one ("Wilsons tumor")."""
     tumors = {one.start: one.said for one in found if one._trees and all(t.startswith("C04") for t in one._trees)}
     for one in found:
         behind = tumors.get(one.start + len(one.said) + 1)
-        if behind and one.decides and not (one.heading or one.names or CODE.match(one.said)):
-            yield replace(one, said=f"{one.said} {behind}")
-        else:
-            yield one
+        is_name = one.decides and not (one.heading or one.names or CODE.match(one.said))
+        yield replace(one, said=f"{one.said} {behind}") if behind and is_name else one
 
 
 def _unlisted(text: str, question: str, listed: Sequence[Subject]) -> list[Subject]:

@@ -38,12 +38,12 @@ class OmniRagSettings(SettingsSection):
     kept: int = Field(
         default=10, ge=1, le=1000, description="passages, or lines of a graph, left of these by reranking"
     )
-    passages: int = Field(default=20, ge=1, description="maximum passages for the reader")
-    each: int = Field(default=2, ge=1, description="passages of each source before the best of all")
+    passages: AtLeastOne = Field(default=20, description="maximum passages for the reader")
+    each: AtLeastOne = Field(default=2, description="passages of each source before the best of all")
     context: int = Field(default=20_000, ge=1000, description="maximum characters of passages for the reader")
     passage_words: int = Field(default=200, ge=20, description="maximum words of a passage that query2doc writes")
     answer_words: int = Field(default=100, ge=20, description="maximum words of the answer's reasoning")
-    rounds: int = Field(default=8, ge=1, description="maximum plans of reflexion and serts")
+    rounds: AtLeastOne = Field(default=8, description="maximum plans of reflexion and serts")
 
     @property
     def chosen(self) -> str:
@@ -64,15 +64,15 @@ class PubMedReasonerSettings(SettingsSection):
 
     section: ClassVar[str] = "pubmed_reasoner"
 
-    terms: int | None = Field(
-        default=None, ge=1, description="maximum MeSH headings to search with and critique; no limit by default"
+    terms: AtLeastOne | None = Field(
+        default=None, description="maximum MeSH headings to search with and critique; no limit by default"
     )
     one_call: bool | None = Field(
         default=None,
         description="write a query in one call and criticise it in one (appendix E), not by equation; by default where "
         "a model answers",
     )
-    signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
+    signals: AtLeastOne = Field(default=10, description="records whose title and abstract the critic sees (S_t)")
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: keep the first query")
     final: Literal["judged", "last"] = Field(
@@ -87,11 +87,11 @@ class PubMedReasonerSettings(SettingsSection):
     tokens: NonNegativeInt | None = Field(
         default=None, description="tokens after which reading stops (T); no limit by default"
     )
-    candidates: int = Field(
-        default=1, ge=1, description="responses of `self-reflection`, of which the most common is kept"
+    candidates: AtLeastOne = Field(
+        default=1, description="responses of `self-reflection`, of which the most common is kept"
     )
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
-    enough: int = Field(default=5, ge=1, description="number of documents that is enough for (a)")
+    enough: AtLeastOne = Field(default=5, description="number of documents that is enough for (a)")
     concepts: bool = Field(default=True, description="(b) add concepts of the question that the query lacks")
     step_back: bool = Field(default=True, description="(d) search again if the evidence is not sufficient")
     dates: bool = Field(default=True, description="limit the search to years that the question states")
@@ -104,14 +104,14 @@ class ReasonAndVerifySettings(SettingsSection):
 
     section: ClassVar[str] = "reason_and_verify"
 
-    candidates: int = Field(default=20, ge=1, description="passages from BM25 (k)")
-    passages: int = Field(default=5, ge=1, description="passages of evidence after reranking (m)")
+    candidates: AtLeastOne = Field(default=20, description="passages from BM25 (k)")
+    passages: AtLeastOne = Field(default=5, description="passages of evidence after reranking (m)")
     rerank: bool = Field(default=True, description="off: the first passages by BM25 are the evidence")
     reranker: str = Field(default="none", description="`none`, `medcpt`, or a cross-encoder's name or folder")
     rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without a rationale")
     rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
-    overlap: float = Field(default=0.3, ge=0, le=1, description="rewrite below this overlap (tau_ovlp)")
-    evidence: float = Field(default=0.5, ge=0, le=1, description="rewrite below this mean score (tau_evid)")
+    overlap: Proportion = Field(default=0.3, description="rewrite below this overlap (tau_ovlp)")
+    evidence: Proportion = Field(default=0.5, description="rewrite below this mean score (tau_evid)")
     assess: bool = Field(default=False, description="ask a model for one verdict on the whole, and quality 1 to 5")
     pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
     shots: int = Field(default=0, ge=0, le=8, description="demonstrations to show (k)")
@@ -120,9 +120,7 @@ class ReasonAndVerifySettings(SettingsSection):
     )
     selection: Literal["static", "dynamic"] = "dynamic"
     balanced: bool = Field(default=False, description="take classes in turn instead of the nearest only")
-    diversity: float = Field(
-        default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike"
-    )
+    diversity: Proportion = Field(default=0.95, description="cosine above which two demonstrations count as alike")
     least: NonNegativeInt = Field(
         default=0, description="minimum number of unique demonstrations; the rest are drawn at random"
     )
@@ -137,11 +135,11 @@ class SelfMedRagSettings(SettingsSection):
     retrieval: Literal["auto", "hybrid", "bm25", "dense"] = Field(
         default="auto", description="`auto`: `hybrid` where a source has vectors, else `bm25`"
     )
-    passages: int = Field(default=5, ge=1, description="passages in the context of each round (C_i)")
+    passages: AtLeastOne = Field(default=5, description="passages in the context of each round (C_i)")
     critic: bool = Field(default=True, description="off: a single round without critic")
-    rounds: int = Field(default=3, ge=1, description="maximum rounds; the best one is returned")
-    drift: float = Field(
-        default=0.3, ge=0, le=1, description="minimum cosine for a statement that joins the query with the question"
+    rounds: AtLeastOne = Field(default=3, description="maximum rounds; the best one is returned")
+    drift: Proportion = Field(
+        default=0.3, description="minimum cosine for a statement that joins the query with the question"
     )
     returned: Literal["best", "last"] = Field(
         default="best",
@@ -164,15 +162,13 @@ class BioMedSearchSettings(SettingsSection):
     )
     without: Listed = Field(default=(), description="names of sources to leave out")
     each: int = Field(default=100, ge=1, le=1000, description="maximum results per source and sub-question")
-    coverage: float = Field(
+    coverage: Proportion = Field(
         default=0.0,
-        ge=0,
-        le=1,
         description="minimum share of keywords in title and abstract (theta); 0: papers are only ranked by it",
     )
-    salient: int = Field(default=3, ge=1, description="keywords of the second query where the first finds nothing")
+    salient: AtLeastOne = Field(default=3, description="keywords of the second query where the first finds nothing")
     kept: int = Field(default=10, ge=1, le=100, description="papers kept for a sub-question (k)")
-    relevance: float = Field(default=0.4, ge=0, le=1, description="minimum relevance of a web page (tau)")
+    relevance: Proportion = Field(default=0.4, description="minimum relevance of a web page (tau)")
     pages: int = Field(default=5, ge=1, le=100, description="web pages kept for a sub-question (k)")
     embedder: str = Field(
         default="minilm",

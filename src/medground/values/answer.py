@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, model_validator
 
 from medground.errors import SourceUnavailable
 from medground.values.decision import Decision, Notice
-from medground.values.document import DocumentId, Frozen, Joined, Retraction, SourceKind
+from medground.values.document import DocumentId, Frozen, Joined, Proportion, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
 from medground.values.lookup import Found, Lookup
@@ -110,20 +110,16 @@ class Answer(Frozen):
     read: NonNegativeInt = Field(
         default=0, description="documents that a model read in one call and that are not cited"
     )
-    support: float | None = Field(
+    support: Proportion | None = Field(
         default=None,
-        ge=0,
-        le=1,
         description="share of statements that are supported; null if no validated judge assessed them",
     )
-    faithfulness: float | None = Field(
+    faithfulness: Proportion | None = Field(
         default=None,
-        ge=0,
-        le=1,
         description="Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them",
     )
-    quoted: float | None = Field(
-        default=None, ge=0, le=1, description="share of statements that are verbatim quotes; not a measure of support"
+    quoted: Proportion | None = Field(
+        default=None, description="share of statements that are verbatim quotes; not a measure of support"
     )
     assessment: Assessment | None = Field(
         default=None, description="a model's verdict on the whole answer; null if none was asked"

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, computed_field, model_validator
 
-from medground.values.document import Frozen
+from medground.values.document import Frozen, Proportion
 
 NoticeKind = Literal["self-harm", "emergency", "see-doctor", "treatment"]
 """`self-harm`, `emergency`: nothing is searched or quoted. `see-doctor` (a sign that a doctor should see within days),
@@ -58,7 +58,7 @@ _ESTIMATED = "an older version of Medground estimated an answer from word statis
 class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
-    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; null if not calibrated")
+    probability: Proportion | None = Field(default=None, description="calibrated; null if not calibrated")
     validated: bool | None = Field(
         default=None, description="whether the model that decided is a validated judge here; null if no model decided"
     )

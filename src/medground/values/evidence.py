@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, model_validator
 
 from medground.errors import MedgroundError
-from medground.values.document import Document, DocumentId, Frozen
+from medground.values.document import AtLeastOne, Document, DocumentId, Frozen, NonEmpty
 
 Stance = Literal["supports", "contradicts", "mixed", "unknown"]
 """Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
@@ -33,7 +33,7 @@ class Evidence(Frozen):
     end: PositiveInt
     quote: NonEmpty
     section: str | None = None
-    page: int | None = Field(default=None, ge=1, description="page of its first word, from 1; null: no pages")
+    page: AtLeastOne | None = Field(default=None, description="page of its first word, from 1; null: no pages")
     stance: Stance = "unknown"
     origin: Origin = "text"
     rank: NonNegativeInt = Field(default=0, description="rank of its document in the reading order, from 1; 0: unknown")

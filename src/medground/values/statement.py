@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from medground.values.document import Frozen
+from medground.values.document import Frozen, Proportion
 from medground.values.evidence import Stance
 from medground.values.usage import Author
 
@@ -43,7 +43,7 @@ class Verdict(Frozen):
     assessed: Assessed | None = Field(
         default=None, description="what a model says that is not a validated judge here; `label` is then `not judged`"
     )
-    probability: float | None = Field(default=None, ge=0, le=1)
+    probability: Proportion | None = None
     best: str | None = Field(default=None, description="id of the evidence that decided the label")
     flags: tuple[str, ...] = Field(
         default=(), description="differences from the evidence, such as negation, number, direction"
