@@ -48,8 +48,8 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
         ids = {s.text: s.id for p in value.paragraphs for s in p.sentences}
         stroke = next(i for text, i in ids.items() if "stroke" in text)
         bleeding = next(i for text, i in ids.items() if "stomach" in text)
-        named = {"A": (stroke,), "B": (), "C": (bleeding,)}
-        options = tuple(OptionSentences(letter=letter, sentences=ids) for letter, ids in named.items())
+        named = [("A", (stroke,)), ("C", ()), ("C", (bleeding,))]  # B is left out, C comes twice
+        options = tuple(OptionSentences(letter=letter, sentences=ids) for letter, ids in named)
         return ChooseOutput(options=options, answer=("C", "A"))
 
     model = scripted_model({"choose_options": reply})
@@ -61,7 +61,7 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
 
 @each_row(
     ("letters", "sentences", "answer"),
-    [("A", ["P9.S9"], ["A"]), ("AB", [], []), ("ABC", ["P1.S1"], ["D"])],
+    [("A", ["P9.S9"], ["A"]), ("ABD", [], []), ("ABC", ["P1.S1"], ["D"])],
 )
 def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(letters: str, sentences: Any, answer: Any) -> None:
     reply = {"options": [{"letter": one, "sentences": sentences} for one in letters], "answer": answer}

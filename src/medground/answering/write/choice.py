@@ -68,14 +68,15 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
     output = await run.ask_for_part(choose_options, value, "the choice of options")
-    named = {one.letter: tuple(said[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
+    named: dict[str, tuple[str, ...]] = {option.letter: () for option in question.options}
+    for one in output.options:  # a weak model names an option twice, or leaves it out
+        named[one.letter] = tuple(dict.fromkeys((*named[one.letter], *(said[i] for i in one.sentences))))
     options = tuple(
-        OptionEvidence(option.letter, own, option_lean(option.text, own))
+        OptionEvidence(option.letter, named[option.letter], option_lean(option.text, named[option.letter]))
         for option in question.options
-        for own in (named.get(option.letter, ()),)
     )
     answer = tuple(option.letter for option in question.options if option.letter in output.answer)
-    if run.settings.verify.gate and not all(named.get(letter) for letter in answer):
+    if run.settings.verify.gate and not all(named[letter] for letter in answer):
         answer = ()  # no sentence is named for it
     return Chosen(tuple(read), options, answer, leaning(question, options))
 
