@@ -105,7 +105,12 @@ class BuildGraphOutput(OperatorOutput):
     )
 
 
-@operator(writes_queries=True, choices=lambda value: {"tools": value.tools})
+def _known(value: PlannedInput) -> dict[str, tuple[str, ...]]:
+    named = tuple(dict.fromkeys(name for subquestion in value.subquestions for name in subquestion.keywords))
+    return {"tools": value.tools, "keyword": named, "before": named, "after": (*named, "")}
+
+
+@operator(writes_queries=True, choices=_known)
 def build_graph(value: PlannedInput) -> BuildGraphOutput:
     """Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
     tools = parts.tools_of(value.asked, value.subquestions, value.tools)
