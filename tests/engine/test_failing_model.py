@@ -9,7 +9,7 @@ from command_line import run
 from rows import each_row
 
 from medground.engine.blocking import BlockingEngine
-from medground.errors import ModelFailed
+from medground.errors import ModelFailed, UsageError
 from medground.home.settings import Settings
 from medground.models.operators.answering import AnswerOutput, ReadInput
 from medground.models.operators.checking import CheckInput, CheckOutput, StatementCheck
@@ -69,7 +69,7 @@ def quoted(value: ReadInput) -> AnswerOutput:
     (sentence,) = (one.id for passage in value.passages for one in passage.sentences)
     return AnswerOutput(
         statements=(SubClaim(text="In adults aspirin lowered the risk of stroke.", sentences=(sentence,)),),
-        answer=("yes",),
+        answer=("A",) if value.options else ("yes",),
     )
 
 
@@ -117,3 +117,9 @@ def test_a_follow_up_is_read_by_the_model_and_without_it_by_what_was_learned(
         replies["complete"] = ModelFailed("it broke", model="mine")
         third = engine.ask("does it do that in adults", follow=first.trace_id)
         assert third.question.text != whole and any("what the conversation leaves out" in w for w in third.warnings)
+        with pytest.raises(UsageError, match="write the whole question"):
+            engine.ask("and why", follow=engine.ask("hello there").trace_id)
+        replies["complete"] = CompleteOutput(whole=whole)
+        choices = {"A": "yes it does", "B": "it does not"}
+        fourth = engine.ask("which of these then", follow=first.trace_id, options=choices)
+        assert (fourth.question.text, len(fourth.question.options)) == (whole, 2)

@@ -198,27 +198,24 @@ class Run(Retrieval, InWords):
         """Who answered the first of these operators that has been asked; None if none has."""
         return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
 
-    async def as_meant(self) -> Question:
-        """The question, of a follow-up as the model reads it after the conversation, where one is used.
+    async def as_meant(self) -> None:
+        """From now on a follow-up question is as the model reads it after the conversation, where one is used.
 
         Raises BudgetExhausted: the run reached one of its limits.
         """
-        follows = self.question.follows
-        if follows is None or follows.paper or not self.answerer(complete).is_model:
-            return self.question
-        if request_in(follows.asked, self.now().year):
-            return self.question
-        before = tuple(dict.fromkeys(filter(None, (follows.began, follows.question))))
+        follows, is_read = self.question.follows, self.answerer(complete).is_model
+        if not follows or follows.paper or not is_read or request_in(follows.asked, self.now().year):
+            return
         given = CompleteInput(
-            conversation=before,
+            conversation=tuple(dict.fromkeys(filter(None, (follows.began, follows.question)))),
             things=tuple(dict.fromkeys(follows.things)),
             question=follows.asked,
             reading=self.question.text,
         )
         output = await self.ask_for_part(complete, given, "what the conversation leaves out")
-        self.question = reread(self.question, output.whole)
-        self.notice = self.notice or most_urgent(self.question.text)
-        return self.question
+        if output.whole != self.question.text:  # else what its words do not tell is still unclear
+            self.question = reread(self.question, output.whole)
+            self.notice = self.notice or most_urgent(self.question.text)
 
     async def in_english(self) -> Question:
         """The question, from now on in English as far as the model translates it; a warning says how it is read.

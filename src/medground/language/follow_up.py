@@ -131,8 +131,7 @@ def reread(question: Question, whole: str) -> Question:
     """A follow-up question as somebody reads it who knows the conversation, in place of what its words mean alone."""
     follows = question.follows
     assert follows is not None
-    before = Conversation(follows.question, began=follows.began)
-    again = Question.ask(whole, task=None if question.task == Question.ask(question.text).task else question.task)
+    before, again = Conversation(follows.question, began=follows.began), question.reworded(whole)
     things = follows.things[0 if follows.choices else len(named_in(question.text)) :]
     read = follows.replace(
         word="",
@@ -143,7 +142,7 @@ def reread(question: Question, whole: str) -> Question:
         began=before.began_after(follows.asked, again.text),
         things=replace(before, earlier=things).things_after(again.text),
     )
-    return question.replace(text=again.text, task=again.task, follows=read)
+    return again.replace(follows=read)
 
 
 def within(filters: Filters, more: Filters) -> Filters:

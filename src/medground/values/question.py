@@ -166,11 +166,14 @@ class Question(Frozen):
         """The question in the language in which it was asked, for people and for the model that answers."""
         return self.original or self.text
 
+    def reworded(self, words: str) -> Question:
+        """The question in other words, which may ask for another kind of answer where none was chosen."""
+        text, is_guessed = _cleaned(words), not self.options and self.task == guessed_task(self.text)
+        return self.replace(text=text, task=guessed_task(text) if is_guessed else self.task)
+
     def in_english(self, english: str) -> Question:
-        """The question as its English translation, which may ask for another kind of answer where none was chosen."""
-        text = _cleaned(english)
-        task = guessed_task(text) if self.task == "free" else self.task
-        return self.replace(text=text, original=self.text, task=task)
+        """The question as its English translation."""
+        return self.reworded(english).replace(original=self.text)
 
     def worded(self, values: Sequence[str]) -> tuple[str, ...]:
         """Values of an answer in words: a letter with the text of its option, others as they are."""
