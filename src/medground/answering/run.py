@@ -149,7 +149,7 @@ class Run(Retrieval, InWords):
         Raises UsageError: the recipe does not declare the operator; BudgetExhausted: the run reached one of its limits
         before or by this call; ModelFailed: the model returned no usable output; its cost is counted.
         """
-        if operator not in (complete, translate, *self.recipe.operators):
+        if operator not in (complete, translate) and operator not in self.recipe.operators:
             raise UsageError(
                 f"the recipe {self.recipe.name} does not declare operator {operator.name!r}; add it to `operators`"
             )
