@@ -203,8 +203,10 @@ class Run(Retrieval, InWords):
 
         Raises BudgetExhausted: the run reached one of its limits.
         """
-        follows, is_read = self.question.follows, self.answerer(complete).is_model
-        if not follows or follows.paper or not is_read or request_in(follows.asked, self.now().year):
+        follows = self.question.follows
+        if not follows or follows.paper or request_in(follows.asked, self.now().year):
+            return
+        if not self.answerer(complete).is_model:
             return
         given = CompleteInput(
             conversation=tuple(dict.fromkeys(filter(None, (follows.began, follows.question)))),

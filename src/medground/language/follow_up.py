@@ -130,7 +130,7 @@ def _on_the_first(reading: Reading, first: str) -> str:
 def reread(question: Question, whole: str) -> Question:
     """A follow-up question as somebody reads it who knows the conversation, in place of what its words mean alone."""
     follows = question.follows
-    assert follows is not None
+    assert follows
     before, again = Conversation(follows.question, began=follows.began), question.reworded(whole)
     things = follows.things[0 if follows.choices else len(named_in(question.text)) :]
     read = follows.replace(

@@ -312,7 +312,8 @@ def _of_the_former(asked: str, before: Conversation) -> Iterator[Candidate]:
     said = named["name"].lower().split() if named else []
     if named and len(said) <= _LONGEST_NAME and AUXILIARIES.isdisjoint(said) and said[0] not in PREPOSITIONS:
         rest = f"in {named['name']}" if Thing(named["name"]).is_people else ""
-        yield from () if rest else _of_another(named["name"], former, before)
+        if not rest:
+            yield from _of_another(named["name"], former, before)
     elif named:
         rest = named["name"]
     if _is_condition(rest) and len(former.split()) > 1:

@@ -184,7 +184,7 @@ def _tumors_named(found: Sequence[Subject], question: str) -> Iterator[Subject]:
     tumors = {one.start: one.said for one in found if one._trees and all(t.startswith("C04") for t in one._trees)}
     for one in found:
         behind = tumors.get(one.start + len(one.said) + 1)
-        is_name = one.decides and not (one.heading or one.names or CODE.match(one.said))
+        is_name = one.decides and one.start >= 0 and not (one.heading or one.names or CODE.match(one.said))
         yield replace(one, said=f"{one.said} {behind}") if behind and is_name else one
 
 
