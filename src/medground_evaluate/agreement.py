@@ -10,7 +10,7 @@ from typing import get_args
 from pydantic import NonNegativeInt
 
 from medground.errors import UsageError
-from medground.values import Answer, AtLeastOne, Category, Frozen, NonEmpty
+from medground.values import Answer, AtLeastOne, Category, Frozen, NonEmpty, grouped
 from medground_evaluate.datasets.loader import checked, json_file, json_lines
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
@@ -137,9 +137,7 @@ def same_share(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
     """Faith(R) by item, context and annotator: the share of labels that are CORRECT (Eq. 1)."""
-    labels: dict[tuple[str, int, str], list[bool]] = {}
-    for a in annotations:
-        labels.setdefault((a.item, a.context, a.annotator), []).append(a.label.startswith("CORRECT"))
+    labels = grouped(((a.item, a.context, a.annotator), a.label.startswith("CORRECT")) for a in annotations)
     return {key: sum(correct) / len(correct) for key, correct in labels.items()}
 
 
@@ -189,9 +187,7 @@ class JudgesAgreement(Frozen):
 
 def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
     """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers."""
-    judges: dict[str, list[Judgement]] = {}
-    for line in lines:
-        judges.setdefault(line.judge, []).append(line)
+    judges = grouped((line.judge, line) for line in lines)
     if len(judges) < 2:
         raise UsageError(
             f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"

@@ -31,7 +31,8 @@ from medground.models.operators.reading import extract
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, StudySentence, TabulateInput, tabulate
 from medground.values.answer import Answer, SourceDocument
 from medground.values.document import Document, SourceKind
-from medground.values.evidence import Evidence, Stance
+from medground.values.evidence import Evidence
+from medground.values.grouping import grouped
 from medground.values.usage import Author
 
 
@@ -71,9 +72,7 @@ def agreement_of(answer: Answer, rows: Sequence[Row]) -> Agreement | None:
     counted = [row for row in rows if not row.aside]
     if len(counted) < FEWEST:
         return None
-    groups: dict[tuple[int, str], list[Stance]] = {}
-    for row in counted:
-        groups.setdefault((row.level, row.design or NOT_STATED), []).append(row.stance)
+    groups = grouped(((row.level, row.design or NOT_STATED), row.stance) for row in counted)
     designs = tuple(
         DesignCount(
             design=design,
@@ -123,9 +122,7 @@ def rows_of(answer: Answer) -> tuple[Row, ...]:
 
     Entries of a graph or a protein database are not studies and have no row.
     """
-    quoted: dict[str, list[Evidence]] = {}
-    for evidence in answer.evidence:
-        quoted.setdefault(evidence.document_id, []).append(evidence)
+    quoted = grouped((evidence.document_id, evidence) for evidence in answer.evidence)
     return tuple(
         _row(answer, document, quoted[document.id])
         for document in answer.documents

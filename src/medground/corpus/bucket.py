@@ -25,6 +25,7 @@ from medground.corpus.snapshot import Snapshot, remove_unused
 from medground.corpus.store import Place, Store
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, UsageError, needing
 from medground.home.files import link, make_folder, put, sync_tree
+from medground.values.grouping import portions
 from medground.values.steps import Progress, no_progress
 
 with needing("s3", "a corpus in object storage"):
@@ -130,8 +131,8 @@ class Bucket(Place):
             if not old:
                 obstore.delete(self._store, _CURRENT)  # from here on the corpus is gone
             gone = [path for path, age in found.items() if path not in kept and (not old or age > _WAITING)]
-            for first in range(0, len(gone), 1000):
-                obstore.delete(self._store, gone[first : first + 1000])
+            for some in portions(gone, 1000):
+                obstore.delete(self._store, some)
         if not old:
             self.forget()
 

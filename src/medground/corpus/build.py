@@ -40,6 +40,7 @@ from medground.corpus.tables import RowDamaged
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.home.files import make_folder, remove_unfinished
+from medground.values.grouping import grouped
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
@@ -314,10 +315,7 @@ def _attach(plan: Plan, folder: Path) -> tuple[str, ...]:
 
 def input_entries(inputs: Sequence[Input]) -> tuple[InputEntry, ...]:
     """What is read, as the manifest says it: one entry for all files that one reader reads in one folder."""
-    groups: dict[tuple[str, str, str | None], list[Input]] = {}
-    for one in inputs:
-        if one.refused is None:
-            groups.setdefault((one.folder or one.name, one.reader, one.license), []).append(one)
+    groups = grouped(((one.folder or one.name, one.reader, one.license), one) for one in inputs if not one.refused)
     entries = []
     for (name, reader, license), group in groups.items():
         each = repr([(one.name, one.fingerprint) for one in group]).encode()

@@ -11,6 +11,7 @@ from medground.corpus.faults import reading
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
 from medground.corpus.tables import KnownFile, PassageRow, decode, known_files, opened
 from medground.values.document import Document, Passage
+from medground.values.grouping import grouped, portions
 
 _AT_ONCE = 500
 """SQLite limits the number of values in one statement."""
@@ -128,9 +129,7 @@ class Database:
         with reading(self.folder), self._lock:
             execute = self._connection.execute
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
-            notes: dict[str, list[str]] = {}
-            for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):
-                notes.setdefault(text, []).append(name)
+            notes = grouped(execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"))
             kept: dict[str, str] = {}
             others: dict[str, list[str]] = {}
             for document_id, is_kept, name in execute(_SAME_IDS):
@@ -150,7 +149,6 @@ class Database:
 
     def _in(self, query: str, values: Sequence[str] | Sequence[int]) -> Iterator[list[Any]]:
         """The rows of a query with `IN ({})`, in batches."""
-        for first in range(0, len(values), _AT_ONCE):
-            batch = values[first : first + _AT_ONCE]
+        for batch in portions(values, _AT_ONCE):
             with self._lock:
                 yield self._connection.execute(query.format(", ".join("?" * len(batch))), batch).fetchall()

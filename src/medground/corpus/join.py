@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,6 +17,7 @@ from medground.home.settings import Settings
 from medground.language.clean import without_accents
 from medground.pubmed.characters import letters_of
 from medground.values.document import Document
+from medground.values.grouping import grouped
 from medground.values.steps import Progress
 
 _BATCH = 200
@@ -213,10 +213,8 @@ _LEAST_LETTERS = 25
 def unite(database: DatabaseWriter) -> None:
     """Make one document of each paper whose records have different ids, because one export tells fewer than another."""
     wanted = {key for prefix in _UNSURE for row in database.files.tellings(f"{prefix}:*") for key in _keys(*row)}
-    found: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for row in database.files.tellings() if wanted else ():
-        for key in wanted.intersection(_keys(*row)):
-            found[key].append(row[0])
+    rows = database.files.tellings() if wanted else ()
+    found = grouped((key, row[0]) for row in rows for key in wanted.intersection(_keys(*row)))
     instead: dict[str, str] = {}
     for ids in found.values():
         kept, *others = sorted({instead.get(one, one) for one in ids}, key=sureness)

@@ -19,6 +19,7 @@ from medground.corpus.retraction import marked
 from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, encode, exports
 from medground.corpus.tally import Tally
 from medground.values.document import Document
+from medground.values.grouping import portions
 
 _MADE = ("DOI:", "REF:")
 """Ids that readers make of what a record says."""
@@ -300,8 +301,7 @@ class DatabaseWriter:
 
     def entries(self, numbers: Sequence[int]) -> Iterator[tuple[PassageRow, Document]]:
         """Passages with these numbers, in the same order, each with its document."""
-        for first in range(0, len(numbers), 100):
-            some = numbers[first : first + 100]
+        for some in portions(numbers, 100):
             marks = ", ".join("?" * len(some))
             found = {entry[0].number: entry for entry in self._entries(f"p.number IN ({marks})", some)}
             yield from (found[number] for number in some)

@@ -9,6 +9,7 @@ from medground.graph.names import name_key
 from medground.graph.relation import Concept, Relation, StatedAt, by_frequency, sentence
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
+from medground.values.grouping import grouped
 
 _LISTS = ("features of", "excluded features of", "onset of", "definition of", "profile")
 _CLOSED: dict[FindingStatus, Literal["yes", "no"]] = {"recorded": "yes", "excluded": "no"}
@@ -130,10 +131,10 @@ def _by_evidence(found: Sequence[Relation]) -> str:
     sources: dict[str, set[str]] = {}
     for relation in found:
         sources.setdefault(relation.object.name, set()).add(relation.subject.id.split(":")[0])
-    groups: dict[str, list[str]] = {}
-    for gene, prefixes in sources.items():
-        said = " and ".join(name for prefix, name in _SOURCES.items() if prefix in prefixes)
-        groups.setdefault(said, []).append(gene)
+    groups = grouped(
+        (" and ".join(name for prefix, name in _SOURCES.items() if prefix in prefixes), gene)
+        for gene, prefixes in sources.items()
+    )
     left = {said: f" and {len(names) - SHOWN} more" * (len(names) > SHOWN) for said, names in groups.items()}
     first = sorted(groups, key=lambda said: -len(said))
     parts = [f"by {said}: {', '.join(groups[said][:SHOWN])}{left[said]}" for said in first]

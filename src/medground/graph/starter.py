@@ -19,6 +19,7 @@ from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo
 from medground.graph.vocabularies.obo import Term
 from medground.home.files import script
 from medground.values.document import Document, Section
+from medground.values.grouping import grouped
 from medground.values.steps import Progress, no_progress
 
 SHOWN = 5
@@ -85,13 +86,7 @@ def disease_page(disease: Disease, graph: str) -> Page:
     """The page of a disease."""
     text = _Text(f"{disease.concept.label} is a disease of {graph}.")
     text.lines("Synonyms", [name.text for name in disease.synonyms])
-    present: dict[Predicate, list[Relation]] = {}
-    absent = []
-    for relation in disease.relations:
-        if relation.excluded:
-            absent.append(relation)
-        else:
-            present.setdefault(relation.predicate, []).append(relation)
+    present = grouped((one.predicate, one) for one in disease.relations if not one.excluded)
     text.relations("Clinical features", present.get("feature", []))
     text.section("Clinical features")
     for heading, predicate in _COURSE:
@@ -99,7 +94,7 @@ def disease_page(disease: Disease, graph: str) -> Page:
     text.section("Inheritance, onset, course")
     text.relations("Genes", present.get("gene", []))
     text.section("Genes")
-    text.relations("Excluded or not observed", absent)
+    text.relations("Excluded or not observed", [one for one in disease.relations if one.excluded])
     text.section("Excluded features")
     return text.page(disease.concept, disease.synonyms, f"{_PAGES}/disease/{disease.concept.id}")
 

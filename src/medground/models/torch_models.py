@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sentence_transformers import SentenceTransformer
 
 from medground.errors import ConfigError, first_line
 from medground.models.embedders import ARTICLE, NAME, QUERY, full_name, is_away, place
+from medground.values.grouping import portions
 
 # Load a model of transformers from a folder or a hub (extra `torch`), and hash what was loaded.
 
@@ -110,8 +111,9 @@ class MedCptEmbedder:
     ) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self._width), np.float32)
         limit = longest(model, tokenizer, tokens)
+        order = sorted(range(len(texts)), key=lambda number: -sum(map(len, texts[number])))
         with torch.inference_mode():
-            for batch in _batches(texts):
+            for batch in portions(order, _BATCH):
                 parts = [list(part) for part in zip(*(texts[number] for number in batch), strict=True)]
                 with self._lock:
                     read = tokenizer(*parts, truncation=True, padding=True, max_length=limit, return_tensors="pt")
@@ -144,11 +146,6 @@ def _greatest_length(model: Any, name: str) -> float:
         raise ConfigError(f"{name} is not a BERT encoder; use {ARTICLE}") from None
     weight, bias = last.weight.detach().double(), last.bias.detach().double()
     return float(weight.abs().max() * len(weight) ** 0.5 + bias.norm())
-
-
-def _batches(texts: Sequence[tuple[str, ...]]) -> Iterator[list[int]]:
-    order = sorted(range(len(texts)), key=lambda number: -sum(map(len, texts[number])))
-    return (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
 
 
 class TransformerEmbedder:

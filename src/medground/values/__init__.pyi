@@ -12,6 +12,8 @@ from medground.values.document import Proportion as Proportion
 from medground.values.document import SourceKind as SourceKind
 from medground.values.evidence import Evidence as Evidence
 from medground.values.finding import Finding as Finding
+from medground.values.grouping import grouped as grouped
+from medground.values.grouping import portions as portions
 from medground.values.lookup import ConceptQuery as ConceptQuery
 from medground.values.lookup import Found as Found
 from medground.values.lookup import Lookup as Lookup

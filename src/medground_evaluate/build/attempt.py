@@ -13,7 +13,7 @@ from medground.corpus import chunk, why_aside
 from medground.models import SentencedPassage, cue
 from medground.recipes import BioMedSearchSettings, merged
 from medground.recipes import coverage as share_of
-from medground.values import Document, Hit, Lookup
+from medground.values import Document, Hit, Lookup, portions
 from medground_evaluate.auditing import FEWEST, Groups, by_options
 from medground_evaluate.blind import Guesses, chance, groups_of, near_pairs, scored, usual_number
 from medground_evaluate.build import operators
@@ -71,9 +71,9 @@ async def findings_of(one: SubTopic, level: operators.Level, run: Run) -> list[F
     await run.retrieve(one.papers)
     papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
     found: dict[str, Finding] = {}
-    for first in range(0, len(papers), _TOGETHER):
+    for some in portions(papers, _TOGETHER):
         names = SentenceNames()
-        views = tuple(sentenced(paper, names) for paper in papers[first : first + _TOGETHER])
+        views = tuple(sentenced(paper, names) for paper in some)
         output = await run.ask(operators.brief_papers, operators.BriefInput(topic=one.text, level=level, papers=views))
         for written in output.findings:
             proofs = tuple(proof_of(names[sentence], run) for sentence in dict.fromkeys(written.sentences))

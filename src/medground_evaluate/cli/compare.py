@@ -14,7 +14,6 @@ from medground_evaluate.cli.running import RunFile, aligned, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.compare import Comparison, Result, Row
-    from medground_evaluate.items import RunLine
 
 
 def measure(
@@ -139,13 +138,12 @@ def _show_mirage(results: Sequence[Result]) -> None:
     """Each set's accuracy and their mean, as MIRAGE reports them; an unfinished question is in no set."""
     from statistics import fmean
 
+    from medground.values import grouped
     from medground_evaluate.metrics.answers import accuracy
 
     table = [("MIRAGE", "set", "accuracy", "correct")]
     for result in results:
-        of_sets: dict[str, list[RunLine]] = {}
-        for i, line in result.lines.items():
-            of_sets.setdefault(i.partition(":")[0], []).append(line)
+        of_sets = grouped((i.partition(":")[0], line) for i, line in result.lines.items())
         shares = {name: accuracy(lines) for name, lines in of_sets.items()}
         table += [(result.name, name, percent(s.value), f"{s.right:,} of {s.of:,}") for name, s in shares.items()]
         table.append((result.name, "mean of sets", percent(fmean(s.value or 0.0 for s in shares.values())), ""))

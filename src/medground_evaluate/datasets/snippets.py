@@ -9,7 +9,7 @@ from typing import Any
 
 from medground.corpus import base, compose
 from medground.errors import BadDocument
-from medground.values import Document
+from medground.values import Document, grouped
 
 Snippet = Mapping[str, Any]
 
@@ -49,12 +49,10 @@ def open_bioasq(path: Path) -> base.Input:
 
 def papers_of(snippets: Iterable[Snippet]) -> Iterator[Document]:
     """One document for each paper that the snippets are from, in order of first mention."""
-    by_paper: dict[str, list[Snippet]] = {}
-    for snippet in snippets:
-        if (paper := paper_id(str(snippet.get("document", "")))) and str(snippet.get("text", "")).strip():
-            by_paper.setdefault(paper, []).append(snippet)
-    for paper, given in by_paper.items():
-        yield _paper(paper, given)
+    told = [snippet for snippet in snippets if str(snippet.get("text", "")).strip()]
+    for paper, given in grouped((paper_id(str(snippet.get("document", ""))), snippet) for snippet in told).items():
+        if paper:
+            yield _paper(paper, given)
 
 
 def golden_questions(file: Path) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from medground.errors import StorageFailed, UsageError
 from medground.home import write_whole
+from medground.values import grouped
 from medground.wording import printed
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
@@ -52,9 +53,6 @@ def as_markdown(rows: list[list[str]]) -> str:
 def notes(made: Made) -> list[str]:
     """What a reader must know to compare: how the paper's figures and ours were made, and how they differ."""
     experiment, metrics = made.experiment, {metric for _, _, metric in made.experiment.cells()}
-    missing: dict[tuple[str, str], list[str]] = {}
-    for (row, name), reason in made.missing.items():
-        missing.setdefault((row, reason), []).append(name)
     return printed(
         __package__,
         "notes",
@@ -65,7 +63,7 @@ def notes(made: Made) -> list[str]:
         searched=lambda runs: {name: digest for run in runs for name, digest in run.header.snapshots.items()}.items(),
         unverified=[row.name for row in experiment.rows if UNVERIFIED.items() <= row.settings.items()],
         answering={name: [*_when_answering(made, name)] for name in experiment.data},
-        missing=missing,
+        missing=grouped(((row, reason), name) for (row, name), reason in made.missing.items()),
         numbers=sorted({len(made.every(*place)) for place in made.runs}),
         is_marked=any(map(is_marked, metrics)),
         needs_judge=not figures.JUDGED.isdisjoint(metrics),

@@ -32,7 +32,7 @@ from medground.models import (
     own_address,
     shipped,
 )
-from medground.values import Author, Document, Frozen, Usage, UsageReport
+from medground.values import Author, Document, Frozen, Usage, UsageReport, portions
 from medground_evaluate.judges.pairs import PLANTED, LabelledPair, planted_pairs, public_pairs
 from medground_evaluate.line_file import LineFile, work_off
 from medground_evaluate.metrics.cost import Estimate, list_price
@@ -90,8 +90,7 @@ Call = tuple[LabelledPair, ...]
 def calls_of(pairs: Sequence[LabelledPair]) -> list[Call]:
     """The calls for some pairs: several statements together, from any sets; each short answer alone."""
     mixed = sorted((pair for pair in pairs if not pair.shown), key=lambda pair: crc32(f"call {pair.id}".encode()))
-    together = (tuple(mixed[n : n + TOGETHER]) for n in range(0, len(mixed), TOGETHER))
-    return [*together, *((pair,) for pair in pairs if pair.shown)]
+    return [*map(tuple, portions(mixed, TOGETHER)), *((pair,) for pair in pairs if pair.shown)]
 
 
 def asked(call: Call) -> CheckInput:

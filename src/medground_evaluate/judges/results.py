@@ -10,7 +10,7 @@ from typing import Any, Literal
 from medground.engine import Answers
 from medground.errors import StorageFailed, UsageError
 from medground.models import EvidenceView
-from medground.values import Frozen
+from medground.values import Frozen, grouped
 from medground_evaluate.compare import Result, items_of
 from medground_evaluate.datasets.loader import checked, json_lines
 from medground_evaluate.judges import judgements
@@ -80,11 +80,7 @@ def pair_results(lines: Iterable[judgements.Judgement]) -> list[PairResult]:
 
 
 def _by_judge_and_answers(lines: Iterable[judgements.Judgement], answers: int) -> Iterable[list[judgements.Judgement]]:
-    groups: dict[tuple[str, frozenset[str]], list[judgements.Judgement]] = {}
-    for line in lines:
-        if len(line.shown) == answers:
-            groups.setdefault((line.judge, frozenset(line.shown)), []).append(line)
-    return groups.values()
+    return grouped(((line.judge, frozenset(line.shown)), line) for line in lines if len(line.shown) == answers).values()
 
 
 def long_results(lines: Iterable[judgements.Judgement]) -> list[LongResult]:
@@ -163,12 +159,9 @@ def _axis_result(
 
 def _fully_judged(lines: Iterable[judgements.Judgement]) -> dict[str, list[judgements.Judgement]]:
     """Lines by item, for items judged in every order: by a model in both, by a person in at least one."""
-    items: dict[str, list[judgements.Judgement]] = {}
-    for line in lines:
-        items.setdefault(line.item, []).append(line)
     return {
         item: of_item
-        for item, of_item in items.items()
+        for item, of_item in grouped((line.item, line) for line in lines).items()
         if all(line.status == "judged" for line in of_item) and len(of_item) >= (ORDERS if of_item[0].pin else 1)
     }
 

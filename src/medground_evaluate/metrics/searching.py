@@ -1,7 +1,7 @@
 """Searching and reading: depth, MeSH headings, queries, rankings."""
 
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from medground.errors import ConfigError
 from medground.pubmed import Chain, Leaf, Negated, Node, Span, repair_syntax
-from medground.values import DocumentId
+from medground.values import DocumentId, grouped
 from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Mean, Share, item_score, mean
 
@@ -159,10 +159,8 @@ def query_diversity(vectors: NDArray[np.float32]) -> float | None:
 
 def query_statistics(plans: Sequence[Plan], embed: Embed | None = None) -> dict[str, QueryStatistics]:
     """Statistics by source, in order of first appearance. Empty queries are not counted."""
-    by_source: dict[str, list[list[str]]] = defaultdict(list)
-    for plan in plans:
-        for source, queries in plan.items():
-            by_source[source].append([query for query in queries if query.strip()])
+    given = ((source, queries) for plan in plans for source, queries in plan.items())
+    by_source = grouped((source, [query for query in queries if query.strip()]) for source, queries in given)
     found = {}
     for source, lists in by_source.items():
         spread = [query_diversity(embed(some)) for some in lists if len(some) > 1] if embed else []

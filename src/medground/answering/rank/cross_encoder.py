@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medground.errors import ConfigError
 from medground.values.document import Passage
+from medground.values.grouping import portions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +54,7 @@ class CrossEncoderReranker:
         texts = [f"{p.title}\n{p.text}" if p.title else p.text for p in passages]
         logits = np.empty(len(texts), np.float64)
         order = sorted(range(len(texts)), key=lambda number: -len(texts[number]))  # similar lengths, little padding
-        for first in range(0, len(order), _BATCH):
-            batch = order[first : first + _BATCH]
+        for batch in portions(order, _BATCH):
             logits[batch] = self._logits(question, [texts[number] for number in batch])
         return [float(score) for score in 1 / (1 + np.exp(-logits))]
 

@@ -3,7 +3,7 @@ records say of each other.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
@@ -18,6 +18,7 @@ from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
 from medground.pubmed.characters import letters_of
 from medground.values.document import Document, Hit
+from medground.values.grouping import grouped
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
@@ -97,16 +98,9 @@ def _same(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) ->
 
 def _replaced(hits: Sequence[Hit], instead: Mapping[str, str]) -> list[Hit]:
     """The hits without those of other versions; the best of each paper's comes where its best was."""
-    kept = defaultdict(list)
-    for hit in hits:
-        if hit.passage.document_id not in instead:
-            kept[hit.passage.document_id].append(hit)
-    chosen = []
-    for hit in hits:
-        waiting = kept[instead.get(hit.passage.document_id, hit.passage.document_id)]
-        if waiting:
-            chosen.append(waiting.pop(0))
-    return chosen
+    kept = grouped((hit.passage.document_id, hit) for hit in hits if hit.passage.document_id not in instead)
+    papers = (instead.get(hit.passage.document_id, hit.passage.document_id) for hit in hits)
+    return [kept[paper].pop(0) for paper in papers if kept.get(paper)]
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:

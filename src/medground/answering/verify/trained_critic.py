@@ -21,6 +21,7 @@ from medground.language import words
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Candidate
 from medground.models.operators.base import EvidenceView
+from medground.values.grouping import grouped
 
 if TYPE_CHECKING:
     from medground.models.pair_network import PairNetwork
@@ -109,9 +110,7 @@ def _said(score: Score) -> float:
 
 
 def _by_passage(premises: Iterable[EvidenceView]) -> list[list[EvidenceView]]:
-    found: dict[str, list[EvidenceView]] = {}
-    for premise in premises:
-        found.setdefault(premise.id.partition(".")[0], []).append(premise)
+    found = grouped((premise.id.partition(".")[0], premise) for premise in premises)
     return list(found.values())
 
 

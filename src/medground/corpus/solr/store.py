@@ -21,6 +21,7 @@ from medground.corpus.tables import decode
 from medground.errors import ConfigError, SnapshotCorrupt
 from medground.home.files import replacing
 from medground.values.document import Document, Hit, Passage
+from medground.values.grouping import portions
 from medground.values.query import Everything, Filters, Query
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ class Collection:
     def by_key(self, keys: Sequence[str], *columns: str) -> dict[str, Row]:
         """Rows by key."""
         found: dict[str, Row] = {}
-        for first in range(0, len(keys), AT_ONCE):
-            some = "\n".join(keys[first : first + AT_ONCE])
-            asked = {"q": f"{{!terms f={schema.KEY} separator=$separator v=$keys}}", "separator": "\n", "keys": some}
+        query = {"q": f"{{!terms f={schema.KEY} separator=$separator v=$keys}}", "separator": "\n"}
+        for some in portions(keys, AT_ONCE):
+            asked = {**query, "keys": "\n".join(some)}
             found |= {row[schema.KEY]: row for row in self.rows(asked, schema.KEY, *columns)}
         return found
 

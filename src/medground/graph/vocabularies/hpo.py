@@ -15,6 +15,7 @@ from medground.graph.relation import Concept, Name, Predicate, Relation, by_freq
 from medground.graph.vocabularies import base as forms
 from medground.graph.vocabularies.obo import Stanza, Term, stanzas
 from medground.home.files import tables
+from medground.values.grouping import grouped
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
 ABNORMALITY = "HP:0000118"
@@ -119,10 +120,7 @@ def _read_terms(parts: Iterable[tuple[str, Stanza]]) -> dict[str, Term]:
     """Terms in use by id; those below the root of abnormalities are phenotypes."""
     used = (one for kind, one in parts if kind == "Term" and "name" in one and "is_obsolete" not in one)
     terms = {term.concept.id: term for stanza in used if (term := Term.from_stanza(stanza)) is not None}
-    children: dict[str, list[str]] = {}
-    for term in terms.values():
-        for parent in term.parents:
-            children.setdefault(parent, []).append(term.concept.id)
+    children = grouped((parent, term.concept.id) for term in terms.values() for parent in term.parents)
     waiting, phenotypes = [ABNORMALITY], set[str]()
     while waiting:
         if (here := waiting.pop()) not in phenotypes:
@@ -137,10 +135,9 @@ def _read_terms(parts: Iterable[tuple[str, Stanza]]) -> dict[str, Term]:
 def _genes(path: Path) -> dict[str, list[Concept]]:
     columns = "ncbi_gene_id gene_symbol hpo_id hpo_name frequency disease_id"
     pairs = {(row[5], row[1], row[0]) for row in _rows(path, columns)}
-    genes: dict[str, list[Concept]] = {}
-    for disease, symbol, number in sorted(pairs):
-        genes.setdefault(disease, []).append(Concept(f"NCBIGene:{number}", symbol, "gene"))
-    return genes
+    return grouped(
+        (disease, Concept(f"NCBIGene:{number}", symbol, "gene")) for disease, symbol, number in sorted(pairs)
+    )
 
 
 def _rows(path: Path, columns: str, version: str | None = None) -> Iterator[list[str]]:

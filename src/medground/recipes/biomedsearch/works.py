@@ -6,6 +6,7 @@ from itertools import chain
 from medground.answering.read.readable import is_less, same_work
 from medground.answering.run import Run
 from medground.values.document import Document, Hit
+from medground.values.grouping import grouped
 
 
 def works(documents: Iterable[Document]) -> list[list[Document]]:
@@ -31,9 +32,7 @@ def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: 
         withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
     """
     gone = set(withdrawn)
-    of_document: dict[str, list[Hit]] = {}
-    for hit in chain.from_iterable(found):
-        of_document.setdefault(hit.passage.document_id, []).append(hit)
+    of_document = grouped((hit.passage.document_id, hit) for hit in chain.from_iterable(found))
     groups = works(run.ledger.documents[i] for i in dict.fromkeys([*of_document, *sorted(gone)]))
     out = {document.id for group in groups for document in group if not gone.isdisjoint(d.id for d in group)}
     for name in sorted(out - gone):

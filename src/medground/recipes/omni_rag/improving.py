@@ -17,7 +17,7 @@ from medground.recipes.omni_rag.planners import explored, typed
 from medground.recipes.omni_rag.read_plan import ReadPlan
 from medground.recipes.omni_rag.search import search_plan
 from medground.recipes.settings import OmniRagSettings
-from medground.values.document import Hit
+from medground.values.grouping import grouped
 from medground.values.question import Question
 from medground.values.source_plan import SourceDescription, SourceFound, SourcePlan, tagged
 from medground.values.steps import PlanChosen, PlanRated, PlanRound
@@ -206,9 +206,7 @@ def _shown(found: Sequence[SourceFound]) -> Iterator[rating.Retrieved]:
     queries = [(one, query) for one in found for query in one.queries]
     turns = zip_longest(*(enumerate(query.hits[:_FROM_EACH]) for _, query in queries))
     places = [(n, hit) for turn in turns for n, entry in enumerate(turn) if entry is not None for hit in entry[1:]]
-    kept: dict[int, list[Hit]] = {}
-    for n, hit in islice(places, _SHOWN):
-        kept.setdefault(n, []).append(hit)
+    kept = grouped(islice(places, _SHOWN))
     for n, (one, query) in enumerate(queries):
         failed = one.state in ("failed", "not configured")
         yield rating.Retrieved(
@@ -250,11 +248,11 @@ def expansion(tried: Sequence[Tried]) -> Place:
 
 def backpropagated(tried: Sequence[Tried]) -> Mapping[int, Sequence[int]]:
     """The scores that each plan has learnt: every one is told to the plan itself and to all plans above it."""
-    told: dict[int, list[int]] = {}
-    for one in tried:
-        for number in (ROOT, *(above.number for above in _line(tried, one.number))):
-            told.setdefault(number, []).append(one.score or 0)
-    return told
+    return grouped(
+        (number, one.score or 0)
+        for one in tried
+        for number in (ROOT, *(above.number for above in _line(tried, one.number)))
+    )
 
 
 def selected(tried: Sequence[Tried]) -> int:

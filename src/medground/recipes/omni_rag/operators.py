@@ -20,6 +20,7 @@ from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.document import AtLeastOne, SourceKind
+from medground.values.grouping import grouped
 from medground.values.question import Option
 
 _LONGEST = 200
@@ -202,10 +203,7 @@ _FAR_BEHIND = 4.0
 
 def _read_by_words(value: ReasonInput) -> ReasonOutput:
     """The best sentences of each kind of source by turns, then the lines of a graph that bear on the question."""
-    kinds: dict[SourceKind | None, list[base.SentencedPassage]] = {}
-    for passage in _on_subject(value):
-        if passage.kind != "graph":
-            kinds.setdefault(passage.kind, []).append(passage)
+    kinds = grouped((passage.kind, passage) for passage in _on_subject(value) if passage.kind != "graph")
     strengths = {sentence.id: sentence.strength or 0.0 for passage in value.passages for sentence in passage.sentences}
     chosen = [best_quotes(value.replace(passages=tuple(own)), value.sentences) for own in kinds.values()]
     chosen = sorted(filter(None, chosen), key=lambda claims: -strengths[claims[0].sentences[0]])

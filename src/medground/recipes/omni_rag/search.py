@@ -20,6 +20,7 @@ from medground.sources.base import DescribedSource, Source
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.values.document import Hit, SourceKind
 from medground.values.graph import GraphFact
+from medground.values.grouping import grouped
 from medground.values.lookup import ConceptQuery, Found, Lookup, LookupForm, PlainWords, ProteinQuery
 from medground.values.query import Words
 from medground.values.source_plan import (
@@ -128,14 +129,11 @@ async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
 
 async def _look_up(lookups: Sequence[Lookup], run: Run) -> dict[str, list[Found]]:
     """What was found, by the node of the lookup. Nothing where every source failed; the run has noted each."""
-    found: dict[str, list[Found]] = {}
-    if lookups:
-        try:
-            for one in await run.look_up(*lookups):
-                found.setdefault(one.lookup.node, []).append(one)
-        except SourceUnavailable:
-            pass  # every source failed: each is listed as a search that failed
-    return found
+    try:
+        found = await run.look_up(*lookups) if lookups else ()
+    except SourceUnavailable:
+        return {}  # every source failed: each is listed as a search that failed
+    return grouped((one.lookup.node, one) for one in found)
 
 
 async def _source(

@@ -1,6 +1,6 @@
 """Summarising the evidence, answering from that summary, and the baselines' operators: recall and reflection."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from medground.language import drafting
 from medground.models.operators import base, prose, writing
 from medground.recipes.pubmed_reasoner.operators import LONGEST_QUERY, unsupported_headings
+from medground.values.grouping import grouped
 from medground.values.question import Option, Task
 
 
@@ -25,17 +26,9 @@ class SummariseOutput(base.OperatorOutput):
     observations: tuple[Observation, ...]
 
 
-def _by_paper(views: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """The ids of quotes by their paper."""
-    found: dict[str, list[str]] = {}
-    for paper, ids in views:
-        found.setdefault(paper, []).extend(ids)
-    return found
-
-
 def _read_summary(value: SummariseInput, text: str) -> SummariseOutput:
     """The reply to the summary prompt (appendix E): a paragraph, of which each citation ends an observation."""
-    ids = _by_paper((one.paper, (one.id,)) for one in value.evidence)
+    ids = grouped((one.paper, one.id) for one in value.evidence)
     observations, waiting = [], list[str]()
     for said in prose.sentences(prose.in_words(prose.in_json(text), "verified_sources")):
         waiting.append(said)
@@ -97,7 +90,7 @@ def _written(value: RespondInput | RecallInput, text: str) -> writing.WriteOutpu
     """The reply to a prompt for the answer of a paper: a rationale that cites PMIDs, and the answer."""
     rationale, answer = prose.rationale_and_answer(value, text)
     summary = value.summary if isinstance(value, RespondInput) else ()
-    ids = _by_paper((one.article, one.evidence) for one in summary)
+    ids = grouped((one.article, name) for one in summary for name in one.evidence)
     return writing.WriteOutput(
         sentences=tuple(
             writing.WrittenSentence(text=said, evidence=prose.papers_cited(said, ids))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from medground.corpus.readers.pdf.lines import Line
+from medground.values.grouping import grouped
 
 _LEADING = 1.3
 """Least distance of two lines, in sizes, where the document does not tell."""
@@ -241,10 +242,8 @@ def _repeats(numbers: set[int], pages: int) -> bool:
 
 def _line_numbers(lines: Sequence[Line]) -> set[int]:
     """Numbers that count the lines at the edge of a column."""
-    columns: dict[tuple[int, int], list[Line]] = defaultdict(list)
-    for line in lines:
-        if line.text.isdecimal() and len(line.text) < 5:
-            columns[round(line.right / 4), round(line.size)].append(line)
+    numbers_alone = [line for line in lines if line.text.isdecimal() and len(line.text) < 5]
+    columns = grouped(((round(line.right / 4), round(line.size)), line) for line in numbers_alone)
     found: set[int] = set()
     for column in columns.values():
         numbers = [int(line.text) for line in sorted(column, key=lambda line: -line.base)]

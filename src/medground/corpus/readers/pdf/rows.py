@@ -1,6 +1,6 @@
 """The rows of a page as words, and where the blanks of several rows lie over each other."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -8,6 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from medground.corpus.readers.pdf.glyphs import Glyph
+from medground.values.grouping import grouped
 
 _SPACE, BLANK, _GAP = 0.2, 0.45, 0.8
 """In sizes: between two words; between two columns in all rows; and in one of them at least."""
@@ -63,10 +64,7 @@ def said_by(words: Sequence[Word]) -> str:
 
 def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
     """The rows of a page from the top; a raised or lowered glyph stands in the row beside it."""
-    levels = defaultdict[float, list[Glyph]](list)
-    for glyph in glyphs:
-        if not glyph.style.hidden:
-            levels[round(glyph.base, 1)].append(glyph)
+    levels = grouped((round(glyph.base, 1), glyph) for glyph in glyphs if not glyph.style.hidden)
     rows: list[tuple[float, float, list[Glyph]]] = []
     for base in sorted(levels, reverse=True):
         size = max(glyph.style.size for glyph in levels[base])
