@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from medground.corpus.readers.base import within_limits
+from medground.corpus.readers.values import one_line
 from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.graph.names import name_key
 from medground.graph.pages import Predicate, worded
@@ -164,27 +165,27 @@ class Draft:
         match record:
             case forms.RelationRecord(subject, predicate, thing, details):
                 if subject != thing:
-                    limits = "; ".join(map(forms.one_line, details))
+                    limits = "; ".join(map(one_line, details))
                     self._put("relations", (subject, self._predicate(predicate), thing, limits, vocabulary))
             case forms.NameRecord(concept, text, scope):
-                if text := forms.one_line(text):
+                if text := one_line(text):
                     self._put("names", (concept, text, scope, name_key(text)))
             case forms.ConceptRecord(concept, name, types):
-                name = forms.one_line(name) or concept
+                name = one_line(name) or concept
                 key = name_key(name)
                 self._put("concepts", (concept, name, key, vocabulary))
                 self._put("names", (concept, name, "name", key))
                 for kind in types:
-                    self._put("types", (concept, forms.one_line(kind)))
+                    self._put("types", (concept, one_line(kind)))
             case forms.DefinitionRecord(concept, text, label, source):
-                if text := forms.one_line(text):
+                if text := one_line(text):
                     self._put("definitions", (concept, text, label, source))
             case forms.TypeRecord(concept, kind):
-                self._put("types", (concept, forms.one_line(kind)))
+                self._put("types", (concept, one_line(kind)))
             case forms.PredicateRecord(predicate, forward, inverse):
                 self._predicate(predicate, forward, inverse)
             case forms.NoteRecord(text):
-                self.connection.execute("INSERT OR IGNORE INTO notes VALUES (?)", (forms.one_line(text),))
+                self.connection.execute("INSERT OR IGNORE INTO notes VALUES (?)", (one_line(text),))
 
     def _put(self, table: str, row: tuple[object, ...]) -> None:
         """Rows are stored in batches: one by one takes three times as long."""
@@ -199,11 +200,7 @@ class Draft:
 
     def _predicate(self, name: str, forward: str = "", inverse: str = "") -> int:
         number = self._predicates.get(name)
-        wording = (
-            Predicate(forms.one_line(forward), forms.one_line(inverse))
-            if inverse
-            else worded(forms.one_line(forward) or name)
-        )
+        wording = Predicate(one_line(forward), one_line(inverse)) if inverse else worded(one_line(forward) or name)
         if number is None:
             cursor = self.connection.execute("INSERT INTO predicates VALUES (NULL, ?, ?, ?)", (name, *wording))
             number = self._predicates[name] = int(cursor.lastrowid or 0)

@@ -120,6 +120,7 @@ _GZIP = b"\x1f\x8b"
 _HEAD = 65_536
 _BLOCK = 1 << 20
 _LONGEST_FILE = 4 * LONGEST_RECORD
+_LONGEST_LINE = 1_000_000
 
 
 @contextmanager
@@ -161,14 +162,14 @@ def head(path: Path) -> bytes:
     return start
 
 
-def lines_of_file(path: Path, longest: int = 1_000_000) -> Iterator[tuple[int, bytes]]:
+def lines_of_file(path: Path) -> Iterator[tuple[int, bytes]]:
     r"""The lines of a file, uncompressed, from 1; only `\n` ends a line. Raises BadDocument: one has more bytes."""
     with opened(path) as stream:
         for number in count(1):
-            if not (line := stream.readline(longest + 1)):
+            if not (line := stream.readline(_LONGEST_LINE + 1)):
                 return
-            if len(line) > longest:
-                raise BadDocument(f"a line has more than {longest:,} bytes", file=path, position=number)
+            if len(line) > _LONGEST_LINE:
+                raise BadDocument(f"a line has more than {_LONGEST_LINE:,} bytes", file=path, position=number)
             yield number, line
 
 

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-from medground.corpus.readers.base import lines_of_file
+from medground.corpus.readers.base import fingerprint, lines_of_file
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
 
@@ -130,22 +130,8 @@ def of_file(
     joins: bool = False,
 ) -> Vocabulary:
     """The vocabulary of one file. Raises BadDocument: it cannot be read."""
-    part = Part(str(path), file_fingerprint(path), partial(records, path))
+    part = Part(str(path), fingerprint(path), partial(records, path))
     return Vocabulary(name, licence, origin, (part,), joins=joins)
-
-
-def one_line(text: str) -> str:
-    """A text on one line, with single spaces."""
-    return " ".join(text.split())
-
-
-def file_fingerprint(path: Path) -> str:
-    """Size and time of the last change of a file. Raises BadDocument: it cannot be read."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=path) from None
-    return f"{found.st_size}:{found.st_mtime_ns}"
 
 
 _ID = re.compile(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from medground.corpus.readers.base import fingerprint
 from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
@@ -42,7 +43,7 @@ def umls(folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collec
     chosen = _Chosen({table: _file(folder, table) for table in COLUMNS}, frozenset(languages), frozenset(sources))
     filters = f"{','.join(sorted(chosen.languages))}:{','.join(sorted(chosen.sources))}"
     parts = tuple(
-        forms.Part(str(path), f"{forms.file_fingerprint(path)}:{filters}", reader)
+        forms.Part(str(path), f"{fingerprint(path)}:{filters}", reader)
         for path, reader in (
             (chosen.files["MRCONSO"], chosen.concepts),
             (chosen.files["MRSTY"], chosen.types),
