@@ -205,7 +205,7 @@ def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
 
 
 def test_addresses_are_checked_and_the_path_is_added() -> None:
-    for address in ("", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"):
+    for address in ("", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://", "http://x:99999"):
         refused(ConfigError, "not an address", EutilsService, address=address)
     assert EutilsService(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
     assert EutilsService(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"

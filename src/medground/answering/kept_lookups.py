@@ -6,7 +6,6 @@ not kept, and so is made again.
 """
 
 import json
-import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from medground.home.files import digest, private_folder, private_opener
+from medground.home.files import digest, private_folder, private_opener, tell_once
 from medground.models.registry import CallCache
 from medground.sources.base import HoldingSource, Source
 from medground.values.document import Document, Hit
@@ -25,7 +24,6 @@ from medground.values.report import Attachment
 
 _LOOKUPS = "lookups.jsonl"
 _CALLS = "calls"
-_log = logging.getLogger(__name__)
 
 
 class KeptLookups:
@@ -42,7 +40,6 @@ class KeptLookups:
         self._documents: dict[str, dict[str, Document | None]] = {}
         self._origins: dict[str, str] = {}
         self._attachments: dict[str, tuple[Attachment, ...]] = {}
-        self._warned = False
         for line in _lines(self._path):
             self._take(line)
 
@@ -136,9 +133,7 @@ class KeptLookups:
                     line = line if file.read(1) == b"\n" else b"\n" + line
                 file.write(line)
         except OSError as error:
-            if not self._warned:
-                self._warned = True
-                _log.warning("cannot keep what was found in %s: %s", self._path, error.strerror or error)
+            tell_once(f"cannot keep what was found in {self._path}", error)
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         try:

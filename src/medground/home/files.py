@@ -178,12 +178,17 @@ def keep_private(path: Path, text: str) -> None:
 def tell_not_kept(path: Path, error: OSError) -> None:
     """Log that a file in a folder of the home folder cannot be kept: once, whatever files follow. An answer is worth
     more than its copy."""
-    _tell_once(path.parents[1], error.strerror or str(error))
+    tell_once(f"answers and their traces are not saved: cannot write to {path.parents[1]}", error)
+
+
+def tell_once(what: str, error: OSError) -> None:
+    """Log that something cannot be kept, and why: once, however often it is tried."""
+    _warn(f"{what} ({error.strerror or error})")
 
 
 @cache
-def _tell_once(home: Path, reason: str) -> None:
-    log.warning("answers and their traces are not saved: cannot write to %s (%s)", home, reason)
+def _warn(message: str) -> None:
+    log.warning(message)
 
 
 # Data of the package that is neither Python nor a setting.

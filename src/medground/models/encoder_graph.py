@@ -109,12 +109,19 @@ class EncoderGraph:
         added = self.node("Add", self._dense(inner, f"{name}.output.dense"), hidden)
         return self._norm(added, f"{name}.output.LayerNorm")
 
-    def summed(self, hidden: str) -> tuple[str, str, str]:
-        """The sum over all tokens that are not padding; and the mask and the axis that it was made with."""
-        mask = self.node("Cast", "attention_mask", to=TensorProto.FLOAT)
+    def mask(self, out: str = "") -> str:
+        """1 for a token and 0 for padding, as numbers that can be multiplied."""
+        return self.node("Cast", "attention_mask", to=TensorProto.FLOAT, out=out)
+
+    def summed(self, hidden: str, mask: str) -> str:
+        """The sum over the tokens of a mask."""
         column = self.node("Unsqueeze", mask, self._integers("last_axis", -1))
-        tokens = self._integers("token_axis", 1)
-        return self.node("ReduceSum", self.node("Mul", hidden, column), tokens, keepdims=0), mask, tokens
+        return self.node("ReduceSum", self.node("Mul", hidden, column), self._integers("token_axis", 1), keepdims=0)
+
+    def mean(self, hidden: str, mask: str) -> str:
+        """The mean over the tokens of a mask."""
+        total = self.summed(hidden, mask)
+        return self.node("Div", total, self.node("ReduceSum", mask, self._integers("token_axis", 1), keepdims=1))
 
     def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
         """The finished model, which returns the node `output`, float32 of shape (batch, size).
@@ -229,7 +236,7 @@ def mean_graph(weights: Weights, shape: BertShape) -> onnx.ModelProto:
     """
     graph = EncoderGraph(weights, shape)
     # The mean and the sum have the same direction, so scaling replaces the division by the token count.
-    graph.node("LpNormalization", graph.summed(graph.encoded())[0], axis=-1, p=2, out="embedding")
+    graph.node("LpNormalization", graph.summed(graph.encoded(), graph.mask()), axis=-1, p=2, out="embedding")
     return graph.model("sentence_encoder", "embedding", weights["embeddings.word_embeddings.weight"].shape[1])
 
 
@@ -264,10 +271,9 @@ class _PairGraph(EncoderGraph):
 
     def judged(self, hidden: str) -> None:
         """The logits, from the first token beside the mean of all tokens that are not padding."""
-        total, mask, tokens = self.summed(hidden)
-        mean = self.node("Div", total, self.node("ReduceSum", mask, tokens, keepdims=1))
-        start, end = self._integers("start", 0), self._integers("second", 1)
-        first = self.node("Flatten", self.node("Slice", hidden, start, end, tokens), axis=1)
+        mean = self.mean(hidden, self.mask())
+        place = self._integers("start", 0), self._integers("second", 1), self._integers("token_axis", 1)
+        first = self.node("Flatten", self.node("Slice", hidden, *place), axis=1)
         inner = self.node("Gelu", self._linear(self.node("Concat", first, mean, axis=1), HEAD[0]))
         self._linear(inner, HEAD[1], out="logits")
 

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from pydantic import SecretStr
 from pydantic_ai.exceptions import UserError
@@ -23,6 +22,7 @@ from medground.models.base import NAMES
 from medground.models.profiles import COMPATIBLE_MODEL
 from medground.models.served import LARGEST_REPLY, ServedModel
 from medground.sources.http.clients import Bounded, Network, ReplyLimits
+from medground.sources.http.service import is_address
 
 _OPENAI = ("openai", "openai-chat", "openai-responses")
 KEY_OF = dict.fromkeys(_OPENAI, "openai") | {"anthropic": "anthropic", "google": "google"}
@@ -102,19 +102,10 @@ def _at(address: str, name: str, key: SecretStr | None, wire: Bounded) -> Provid
 
 
 def _checked(address: str, name: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
+    if not is_address(address):
         shown = without_secrets(address)
         raise ConfigError(f"{name}: base_url {shown!r} is not an address such as http://localhost:8000/v1")
     return address
-
-
-def _has_port(parts: SplitResult) -> bool:
-    """Whether an address names no port, or one that there can be."""
-    try:
-        return parts.port is None or parts.port > 0
-    except ValueError:
-        return False
 
 
 def _setup_errors() -> tuple[type[Exception], ...]:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,7 +12,7 @@ from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from medground.errors import ConfigError
-from medground.home.files import digest, write_whole
+from medground.home.files import digest, tell_once, write_whole
 from medground.home.registry import find
 from medground.home.settings import Settings
 from medground.home.settings_groups import OperatorSettings
@@ -26,7 +25,6 @@ _PROVIDERS = ("anthropic", "azure", "google", "groq", "keyless", "local", "mistr
 """Near which a name is taken for a slip; others are looked for, too."""
 
 FORMAT = 1
-_log = logging.getLogger(__name__)
 
 
 class CallCache:
@@ -39,7 +37,6 @@ class CallCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._warned = False
 
     def get(self, key: str, output_type: type[R]) -> Reply[R] | None:
         """The stored reply of a call with what it costs from the cache, or None."""
@@ -62,9 +59,7 @@ class CallCache:
         try:
             write_whole(self._path(key), json.dumps(stored, ensure_ascii=False), private=True, synced=False)
         except OSError as error:
-            if not self._warned:
-                self._warned = True
-                _log.warning("cannot store model replies in %s: %s", self._folder, error.strerror or error)
+            tell_once(f"cannot store model replies in {self._folder}", error)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"

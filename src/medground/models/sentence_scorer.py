@@ -6,7 +6,7 @@ al. 2020); so only the last two, trained by `scripts/train_pair.py`, ship with t
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from medground.models.encoder_graph import BertShape, EncoderGraph, Weights
 from medground.models.minilm import graph_over
 from medground.models.padding import tokens_and_mask
 from medground.models.sessions import open_session
+from medground.values.grouping import portions
 
 _QUESTION, _TITLE, _SENTENCE = 80, 20, 64
 """Most tokens of each. Of a longer question its beginning, which names the subject, and its end are read."""
@@ -45,7 +46,8 @@ class SentenceScorer:
         asked = self._question(question)
         rows = [self._sentence(*sentence) for sentence in sentences]
         found = np.empty(len(rows), np.float32)
-        for batch in _batches(rows):
+        order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
+        for batch in portions(order, _BATCH):
             read = tokens_and_mask([asked, *(rows[n] for n in batch)])
             found[batch] = self._session.run(["scores"], read)[0][:, 0]
         return [float(score) for score in found]
@@ -99,10 +101,11 @@ class _ScorerGraph(EncoderGraph):
         layers = self._shape.num_hidden_layers
         apart = layers - sum(name.startswith("joint.") and name.endswith("query.bias") for name in self._weights)
         early = self._through(self.embeddings(), [f"encoder.layer.{n}" for n in range(apart)])
-        units = self._unit(self.summed(self._through(early, [f"encoder.layer.{n}" for n in range(apart, layers)]))[0])
+        whole = self._through(early, [f"encoder.layer.{n}" for n in range(apart, layers)])
+        tokens = self.mask(out="tokens")
+        units = self._unit(self.summed(whole, tokens))
         cosines = self._product(self._first(units), self._rest(units))
-        self.node("Cast", "attention_mask", to=TensorProto.FLOAT, out="tokens")
-        first, last = self._first("tokens"), self._rest("tokens")
+        first, last = self._first(tokens), self._rest(tokens)
         firsts, lasts = self._spread(first, last), last
         hidden = self.node(
             "Concat",
@@ -114,8 +117,8 @@ class _ScorerGraph(EncoderGraph):
         self._mask = self.node("Cast", both, to=TensorProto.INT32, out="joint_mask")
         hidden = self._through(hidden, [f"joint.layer.{n}" for n in range(layers - apart)])
         nothing = self.node("Sub", firsts, firsts)
-        asked = self._mean(hidden, self.node("Concat", firsts, nothing, axis=1))
-        answer = self._mean(hidden, self.node("Concat", nothing, lasts, axis=1))
+        asked = self.mean(hidden, self.node("Concat", firsts, nothing, axis=1))
+        answer = self.mean(hidden, self.node("Concat", nothing, lasts, axis=1))
         joint = self._product(self._unit(asked), self._unit(answer))
         begin = self.node(
             "Slice", hidden, *(self._integers(f"at {n}", n) for n in (0, 1)), self._integers("tokens axis", 1)
@@ -146,20 +149,9 @@ class _ScorerGraph(EncoderGraph):
         """The question's row, once for each sentence."""
         return self.node("Expand", row, self.node("Shape", rows))
 
-    def _mean(self, hidden: str, mask: str) -> str:
-        column = self.node("Unsqueeze", mask, self._integers("last axis", -1))
-        tokens = self._integers("tokens axis", 1)
-        total = self.node("ReduceSum", self.node("Mul", hidden, column), tokens, keepdims=0)
-        return self.node("Div", total, self.node("ReduceSum", mask, tokens, keepdims=1))
-
     def _unit(self, rows: str) -> str:
         return self.node("LpNormalization", rows, axis=-1, p=2)
 
     def _product(self, one: str, other: str) -> str:
         """The dot products of rows, shape (rows, 1)."""
         return self.node("ReduceSum", self.node("Mul", one, other), self._integers("last axis", -1), keepdims=1)
-
-
-def _batches(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
-    return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))

@@ -15,7 +15,7 @@ from medground.sources.eutils.replies import read_full_texts
 from medground.sources.http.retries import Fault
 from medground.sources.literature.europepmc import europe_pmc
 from medground.sources.live import text
-from medground.sources.pubmed.source import PubMedRecords, open_client
+from medground.sources.pubmed.source import PubMedRecords, open_client, own_address
 from medground.sources.tabled import Tabled
 from medground.values.document import Document
 from medground.values.identifiers import normal_id
@@ -32,9 +32,9 @@ class PaperServices:
     """NCBI, Europe PMC and Unpaywall. Only E-utilities are asked where PubMed is at an address of the user's own."""
 
     def __init__(self, settings: Settings) -> None:
-        address = settings.retrieval.pubmed
-        self._is_live = address in (None, "live")
-        self.eutils = open_client(settings, None if self._is_live else address)
+        address = own_address(settings)
+        self._is_live = address is None
+        self.eutils = open_client(settings, address)
         self._records = PubMedRecords(self.eutils, "pubmed")
         self._email = settings.retrieval.email or ""
         self._europe_pmc = europe_pmc(settings)

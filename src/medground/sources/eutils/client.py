@@ -8,9 +8,6 @@ the request, and ConfigError if it rejects the API key.
 import asyncio
 import contextlib
 import gzip
-import hashlib
-import json
-import logging
 import os
 import shutil
 import tempfile
@@ -26,7 +23,7 @@ import httpx2
 
 from medground.corpus.readers.base import Item
 from medground.errors import ConfigError, UsageError
-from medground.home.files import replacing
+from medground.home.files import digest, replacing, tell_once
 from medground.home.secrets import shown_address
 from medground.sources.eutils.replies import (
     SearchResult,
@@ -39,9 +36,10 @@ from medground.sources.eutils.replies import (
     status_fault,
     type_fault,
 )
-from medground.sources.http.clients import Pace, ReplyLimits
+from medground.sources.http.clients import Pace, ReplyLimits, media_type
 from medground.sources.http.retries import Fault, Patience, tried
-from medground.sources.http.service import bounded, pace_of
+from medground.sources.http.service import bounded, is_address, pace_of
+from medground.values.grouping import portions
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
@@ -62,10 +60,10 @@ class EutilsService:
     api_key: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_address(self.address):
             shown = shown_address(self.address)
             raise ConfigError(f"{shown!r} is not an address of a PubMed service; use one like {NCBI}")
+        parts = urlsplit(self.address)
         path = parts.path.rstrip("/") or _PATH
         object.__setattr__(self, "address", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
 
@@ -75,7 +73,6 @@ class EutilsService:
         return {name: value for name, value in values.items() if value}
 
 
-_log = logging.getLogger(__name__)
 _DAY = 86_400.0
 
 
@@ -90,7 +87,6 @@ class AnswerCache:
         self._folder = folder
         self._max_age = max_age
         self._now = now
-        self._warned = False
 
     def find(self, key: str) -> Path | None:
         """Return the cached response as a gzip file, or None if it is missing or expired."""
@@ -108,9 +104,7 @@ class AnswerCache:
                     shutil.copyfileobj(body, packed)
                 os.utime(new, (self._now(), self._now()))
         except OSError as error:
-            if not self._warned:
-                self._warned = True
-                _log.warning("cannot cache PubMed responses in %s: %s", self._folder, error.strerror or error)
+            tell_once(f"cannot cache PubMed responses in {self._folder}", error)
 
     def drop(self, key: str) -> None:
         """Delete a response that turned out to be unreadable."""
@@ -123,7 +117,7 @@ class AnswerCache:
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
     """The SHA-256 (hex) of what determines a response; what identifies us, such as a key, is never among these."""
-    return hashlib.sha256(json.dumps([address, utility, sorted(parameters.items())]).encode()).hexdigest()
+    return digest([address, utility, sorted(parameters.items())])
 
 
 PER_SECOND = 3
@@ -198,7 +192,7 @@ class Transport:
                 raise status_fault(response.status_code, response.headers, path)
             if not size:
                 raise Fault("the response is empty")
-            found = response.headers.get("content-type", "").split(";")[0].strip().lower()
+            found = media_type(response.headers)
             if not found.endswith("xml") and not (found == "text/plain" and utility == _CITATIONS):
                 raise type_fault(found, path)
 
@@ -283,9 +277,8 @@ class Eutils:
         for each in ids:
             if not (each.isascii() and each.isdigit() and len(each) <= 12):
                 raise UsageError(f"{each[:40]!r} is not a PubMed ID; use a number such as 21645374")
-        wanted = list(dict.fromkeys(ids))
-        for first in range(0, len(wanted), BATCH):
-            parameters = {"db": db, "id": ",".join(wanted[first : first + BATCH]), "retmode": "xml"}
+        for some in portions([*dict.fromkeys(ids)], BATCH):
+            parameters = {"db": db, "id": ",".join(some), "retmode": "xml"}
             for item in await self._transport.ask("efetch", parameters, read):
                 yield item
 

@@ -115,6 +115,11 @@ _STEP = 1 << 16
 _CHANGED = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 
+def media_type(headers: Mapping[str, str]) -> str:
+    """The type of a reply, such as `text/html`; empty if the server names none."""
+    return headers.get("content-type", "").split(";")[0].strip().lower()
+
+
 class CutReply(Exception):
     """A reply was not read to its end. One that was `damaged` on its way may be whole at another attempt."""
 

@@ -16,7 +16,7 @@ from medground.corpus.readers.pdf import open_pdf
 from medground.errors import BadDocument
 from medground.home.apart import Limits, read_apart
 from medground.sources.http.addresses import Refused
-from medground.sources.http.clients import CutReply
+from medground.sources.http.clients import CutReply, media_type
 from medground.sources.http.wire import Recorded
 from medground.values.document import Document
 
@@ -73,7 +73,7 @@ class Received(Recorded):
     @property
     def media_type(self) -> str:
         """Such as `text/html`; empty if the server names none."""
-        return self.headers.get("content-type", "").split(";")[0].strip().lower()
+        return media_type(self.headers)
 
 
 async def send(

@@ -48,8 +48,7 @@ class Service:
     patience: Patience = _PATIENCE
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_address(self.address):
             raise ConfigError(
                 f"{self.name}: {shown_address(self.address)!r} is not an address; set one that begins with https:// or http://"
             )
@@ -58,6 +57,15 @@ class Service:
     def has_key(self) -> bool:
         """Whether a key is sent."""
         return any(is_secret_header(name) for name in self.headers)
+
+
+def is_address(address: str) -> bool:
+    """Whether it is one of http or https, with a host and, if it names one, a port that there can be."""
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 def is_loopback(address: str) -> bool:
@@ -153,9 +161,10 @@ class Client:
             body = await response.aread()
             if response.status_code != 200 and response.status_code not in absent:
                 raise self._fault(response, body)
-            media = response.headers.get("content-type", "").split(";")[0].strip().lower()
             shown = shown_address(str(url))
-            return Reply(shown, response.status_code, media, body, self.service.name), url
+            return Reply(
+                shown, response.status_code, clients.media_type(response.headers), body, self.service.name
+            ), url
 
     def _fault(self, response: httpx2.Response, body: bytes) -> Fault:
         status = response.status_code

@@ -17,8 +17,9 @@ from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
 from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, quoted
 from medground.sources.live import Json, parts, text
-from medground.sources.pubmed.source import open_client
+from medground.sources.pubmed.source import open_client, own_address
 from medground.values.document import Document, MeshHeading
+from medground.values.grouping import portions
 
 _NAME = re.compile(r"[A-Za-z0-9]+")
 
@@ -119,8 +120,7 @@ class EuropePMCSource(LiteratureSource):
 
     async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         found: list[Document] = []
-        for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
+        for some in portions(ids, _AT_ONCE):
             found += (await self._find(" OR ".join(map(_id_query, some)), 2 * len(some))).documents
         return tuple(found)
 
@@ -209,8 +209,7 @@ class PMCSource(LiteratureSource):
 
 
 def _open_pmc(settings: Settings) -> PMCSource:
-    pubmed = settings.retrieval.pubmed
-    address = settings.section(PMCSettings).address or (pubmed if pubmed != "live" else None)
+    address = settings.section(PMCSettings).address or own_address(settings)
     return PMCSource(open_client(settings, address, _PMC))
 
 

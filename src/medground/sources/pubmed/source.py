@@ -21,6 +21,7 @@ from medground.sources.live import LiveSource, best_of
 from medground.sources.pubmed.plain_query import NOTHING, PlainAsked, plain_asked, spoken_part
 from medground.sources.pubmed.query import conjuncts
 from medground.values.document import Document, SourceKind
+from medground.values.grouping import portions
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters, Query, Words, all_of
 from medground.values.where import field_name, own_fields
@@ -175,9 +176,14 @@ def open_client(settings: Settings, address: str | None, name: str = "pubmed") -
     return Eutils(Transport(place, cache, wire=wire))
 
 
-def _open(settings: Settings) -> PubMedSource:
+def own_address(settings: Settings) -> str | None:
+    """The address of the user's own service of PubMed; None for NCBI."""
     address = settings.retrieval.pubmed
-    return PubMedSource(open_client(settings, None if address in (None, "live") else address))
+    return None if address == "live" else address
+
+
+def _open(settings: Settings) -> PubMedSource:
+    return PubMedSource(open_client(settings, own_address(settings)))
 
 
 PUBMED = SourceDeclaration(name="pubmed", open=_open)
@@ -209,23 +215,31 @@ class PubMedRecords:
         PubMed rejected the API key.
         """
         names = [name.split(":", 1) for document in documents for name in document.paper]
-        found = _ByName()
+        found: dict[str, dict[str, Document]] = {}
+
+        def named(names: Iterable[str]) -> tuple[Document, ...]:
+            return tuple({i: record for name in names for i, record in found.get(name, {}).items()}.values())
+
         await self._add(found, dict.fromkeys(value for kind, value in names if kind == "pmid" and len(value) <= 12))
         # Other ids are asked only where the PMID's record does not have them.
-        others = (value for kind, value in names if kind != "pmid" and not found.with_names([f"{kind}:{value}"]))
+        others = (value for kind, value in names if kind != "pmid" and not named([f"{kind}:{value}"]))
         left = [value for value in dict.fromkeys(others) if '"' not in value]
         pmids: dict[str, None] = {}
-        for first in range(0, len(left), _IDS_AT_ONCE):
-            pmids |= dict.fromkeys(await self._searched(left[first : first + _IDS_AT_ONCE]))
-        await self._add(found, [pmid for pmid in pmids if not found.with_names([f"pmid:{pmid}"])])
-        return [found.with_names(document.paper) for document in documents]
+        for part in portions(left, _IDS_AT_ONCE):
+            pmids |= dict.fromkeys(await self._searched(part))
+        await self._add(found, [pmid for pmid in pmids if not named([f"pmid:{pmid}"])])
+        return [named(document.paper) for document in documents]
 
     async def close(self) -> None:
         """Close the connections; the next `find` opens them again."""
         await self._client.close()
 
-    async def _add(self, found: _ByName, pmids: Iterable[str]) -> None:
-        found.add([item async for item in self._client.efetch([*pmids]) if isinstance(item, Document)])
+    async def _add(self, found: dict[str, dict[str, Document]], pmids: Iterable[str]) -> None:
+        """Add the records of these PMIDs, under each name of their papers."""
+        async for item in self._client.efetch([*pmids]):
+            if isinstance(item, Document):
+                for name in item.paper:
+                    found.setdefault(name, {})[item.id] = item
 
     async def _searched(self, values: Sequence[str]) -> list[str]:
         limit = _PER_ID * len(values)
@@ -241,19 +255,5 @@ def open_records(source: str, settings: Settings) -> PubMedRecords:
 
     Raises ConfigError: the address is not valid, or a package is not installed.
     """
-    set_to = settings.retrieval.pubmed
-    address = source if "://" in source else None if set_to in (None, "live") else set_to
+    address = source if "://" in source else own_address(settings)
     return PubMedRecords(open_client(settings, address), source)
-
-
-class _ByName:
-    def __init__(self) -> None:
-        self._found: dict[str, dict[str, Document]] = {}
-
-    def add(self, records: Iterable[Document]) -> None:
-        for record in records:
-            for name in record.paper:
-                self._found.setdefault(name, {})[record.id] = record
-
-    def with_names(self, names: Iterable[str]) -> tuple[Document, ...]:
-        return tuple({record.id: record for name in names for record in self._found.get(name, {}).values()}.values())
