@@ -1,7 +1,7 @@
 """Results of an audit: baselines that read nothing, and duplicate texts."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Self
@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import NonNegativeInt
 
 from medground.language import tokens
-from medground.values import CLOSED, Described, Document, Frozen, Task
+from medground.values import CLOSED, Described, Document, Frozen, Task, grouped
 from medground_evaluate.items import Item
 from medground_evaluate.statistics import wilson
 
@@ -100,9 +100,9 @@ def scored(name: str, items: Sequence[Item], guesses: Guesses, words: str) -> Ba
 
 def chance(items: Sequence[Item]) -> Baseline:
     """The expected accuracy of a random answer: one value or, where several are correct, a set of the usual size."""
-    several = usual_number(i for i in items if i.question.task == "multiple-choice")
+    several = usual_number(_with_several(items))
     expected = sum(_chance_of(item, several) for item in items)
-    what = f", {several} letters where several are correct" if _has_several(items) else ""
+    what = f", {several} letters where several are correct" if _with_several(items) else ""
     return Baseline.counted("chance", round(expected), len(items), f"an answer drawn at random{what} (expected)")
 
 
@@ -120,13 +120,13 @@ def longest(items: Sequence[Item]) -> Baseline | None:
     with_options = [i for i in items if i.question.options]
     if not with_options:
         return None
-    several = usual_number(i for i in with_options if i.question.task == "multiple-choice")
+    several = usual_number(_with_several(with_options))
     guesses = {}
     for i in with_options:
         ranked = sorted(i.question.options, key=lambda option: (-len(option.text), tie_break(i, option.letter)))
         best = ranked[: several if i.question.task == "multiple-choice" else 1]
         guesses[i.id] = frozenset(option.letter for option in best)
-    plural = several > 1 and _has_several(with_options)
+    plural = several > 1 and bool(_with_several(with_options))
     name = f"{several} longest options" if plural else "longest option"
     return scored(name, items, guesses, "the options with the most characters, without reading them")
 
@@ -147,7 +147,7 @@ def positions(items: Sequence[Item]) -> list[Figure]:
 
 def numbers(items: Sequence[Item]) -> Figure | None:
     """How often an item has the usual number of correct answers; None if no item can have several."""
-    several = [i for i in items if i.question.task == "multiple-choice"]
+    several = _with_several(items)
     if not several:
         return None
     number = usual_number(several)
@@ -162,8 +162,9 @@ def _chance_of(item: Item, several: int) -> float:
     return 1 / comb(values, several) if len(set(item.gold)) == several else 0.0
 
 
-def _has_several(items: Sequence[Item]) -> bool:
-    return any(i.question.task == "multiple-choice" for i in items)
+def _with_several(items: Iterable[Item]) -> list[Item]:
+    """The items of which several values may be right."""
+    return [i for i in items if i.question.task == "multiple-choice"]
 
 
 SHINGLE = 3
@@ -215,8 +216,10 @@ def duplicates(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[
     near = len({n for pair in pairs for n in pair})
     words = "another item has the same question and options, word for word"
     nearly = f"another item shares {SAME:.0%} of its {SHINGLE}-word sequences"
-    counted = (("asked twice", same, words), ("nearly twice", near, nearly))
-    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
+    return [
+        Figure.counted("asked twice", same, len(items), words),
+        Figure.counted("nearly twice", near, len(items), nearly),
+    ]
 
 
 def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
@@ -224,13 +227,13 @@ def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> l
     if len({item.split for item in items}) < 2:
         return []
     twice = {n for one, other in pairs if items[one].split != items[other].split for n in (one, other)}
-    where: dict[str, set[str]] = defaultdict(set)
-    for item in items:
-        where[item.group].add(item.split)
-    shared = sum(bool(item.group) and len(where[item.group]) > 1 for item in items)
+    where = grouped((item.group, item.split) for item in items)
+    shared = sum(bool(item.group) and len(set(where[item.group])) > 1 for item in items)
     same, about = "another split has nearly the same question", "another split asks about the same document or case"
-    counted = (("question in another split", len(twice), same), ("group in another split", shared, about))
-    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
+    return [
+        Figure.counted("question in another split", len(twice), len(items), same),
+        Figure.counted("group in another split", shared, len(items), about),
+    ]
 
 
 def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Figure]:
@@ -241,10 +244,7 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
     own = {i for item in items for i in item.documents}
     asked = {n: item.question.text for n, item in enumerate(items)}
     wanted = {n: shingles_of(text) for n, text in asked.items() if len(tokens(text)) >= FEWEST_WORDS}
-    index: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for n, shingles in wanted.items():
-        for shingle in shingles:
-            index[shingle].append(n)
+    index = grouped((shingle, n) for n, shingles in wanted.items() for shingle in shingles)
     present: set[str] = set()
     quoted: set[int] = set()
     for document in documents:
@@ -268,9 +268,6 @@ def _asked(item: Item) -> str:
 
 
 def _candidates(texts: Sequence[Shingles]) -> list[tuple[int, int]]:
-    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for n, shingles in enumerate(texts):
-        for shingle in shingles:
-            holders[shingle].append(n)
+    holders = grouped((shingle, n) for n, shingles in enumerate(texts) for shingle in shingles)
     shared = (places for places in holders.values() if 1 < len(places) <= _WIDESPREAD)
     return sorted({(one, other) for places in shared for k, one in enumerate(places) for other in places[k + 1 :]})

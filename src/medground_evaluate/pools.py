@@ -19,20 +19,10 @@ from medground.errors import ModelFailed, UsageError
 from medground.home import Settings, write_whole
 from medground.models import reason, reason_or_recall
 from medground.recipes import ReasonAndVerifySettings, find_evidence, opened_embedder, pool, rewrite
-from medground.values import Evidence, Frozen, Hit, Progress, SnapshotReference, no_progress
+from medground.values import Evidence, Frozen, Hit, Progress, no_progress
 from medground_evaluate.datasets.registry import Records, Source, known_answer, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.line_file import HeadedFile
-
-
-class Plan(Frozen):
-    """Everything that determines the result of a build. Steps of a different plan are not reused."""
-
-    source_sha256: str
-    seed: int
-    settings_hash: str
-    snapshots: tuple[SnapshotReference, ...]
-    embedding: str
 
 
 class Step(Frozen):
@@ -43,13 +33,13 @@ class Step(Frozen):
     left_out: str = ""
 
 
-class Unfinished(HeadedFile[Plan, Step]):
+class Unfinished(HeadedFile[pool.PoolPlan, Step]):
     """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded."""
 
     what = "an unfinished pool"
     replaces = True
 
-    def __init__(self, file: Path, plan: Plan) -> None:
+    def __init__(self, file: Path, plan: pool.PoolPlan) -> None:
         super().__init__(file.with_suffix(".partial"), plan, Step)
         self._pool = file
 
@@ -231,8 +221,8 @@ def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[pool.Clean, 
     return clean, [(records.training[place], vectors[place]) for place in order]
 
 
-def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Plan:
-    return Plan(
+def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> pool.PoolPlan:
+    return pool.PoolPlan(
         source_sha256=records.digest,
         seed=seed,
         settings_hash=engine.settings.hash,

@@ -209,15 +209,14 @@ async def run_set(
         return file.tally
 
 
-async def ask_item(engine: Engine, item: Item, *, with_context: bool = False, until: date | None = None) -> RunLine:
+async def ask_item(engine: Engine, item: Item, *, with_context: bool, until: date | None) -> RunLine:
     """The line of one item. A failure also gets a line, with its status.
 
     Raises ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
     """
     sources = recording([GivenSource(item.context)] if with_context else engine.sources)
-    view = replace(
-        engine, sources=sources, quotes_instead=False
-    )  # it shares models with the engine, and is never closed
+    # It shares models with the engine, and is never closed.
+    view = replace(engine, sources=sources, quotes_instead=False)
     started = time.monotonic()
     answer: Answer | None = None
     spent: UsageReport | None = None

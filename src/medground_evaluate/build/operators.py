@@ -152,7 +152,6 @@ class CheckOptionOutput(OperatorOutput):
 
 
 def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
-    only_known(output.sentences, sentence_ids(value.passages), "sentence")
     if output.says != "silent" and not output.sentences:
         raise InvalidOutput("name the sentences that show it or rule it out, or say that the passages are silent")
 
@@ -160,7 +159,7 @@ def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
 @operator(
     instructions=PROMPTS["check_option"],
     check=_checked,
-    choices=lambda value: {"sentences": sentence_ids(value.passages)},
+    ids={"sentences": lambda value: sentence_ids(value.passages)},
 )
 def check_option(value: CheckOptionInput) -> CheckOptionOutput:
     """Silent: word statistics cannot tell."""

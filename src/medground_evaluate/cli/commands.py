@@ -264,7 +264,6 @@ async def _run(
 ) -> Tally:
     from medground.engine import Engine
     from medground.faces import shown_progress
-    from medground_evaluate.cli.running import shown_run
     from medground_evaluate.runner import run_set
 
     with shown_progress(quiet=quiet) as progress:

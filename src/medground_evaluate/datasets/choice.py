@@ -94,7 +94,7 @@ def _subject(file: Path) -> tuple[str, str]:
 
 def _mmlu_item(record: loader.Record, i: str) -> Item:
     question, gold = loader.closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
-    return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
+    return Item(id=i, question=question, gold=gold, extra={"set": record["subject"]})
 
 
 MMLU = loader.for_set(
@@ -122,7 +122,7 @@ def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
     given, letter = record["options"], record.get("answer_idx")
     options = given if isinstance(given, Mapping) else dict(zip(loader.LETTERS, given, strict=False))
     question, gold = loader.closed(record["question"], options, letter or loader.LETTERS[int(record["answer_index"])])
-    return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record.get("src")})
+    return Item(id=i, question=question, gold=gold, extra={"set": record.get("src")})
 
 
 MMLU_PRO = loader.for_set(

@@ -45,7 +45,6 @@ def _pubmedqa_item(record: loader.Record, i: str) -> Item:
         documents=(document.id,),
         context=(document,),
         headings=tuple(record.get("meshes") or ()),
-        split=_SPLITS.get(record.get("split", ""), "unknown"),
         group=i,
         extra={"year": record.get("year")},
     )
@@ -71,13 +70,9 @@ def _artificial_records(path: Path) -> Generator[loader.Placed]:
     yield from ((where, {**record, "split": split}) for where, record in _pubmedqa_records(path))
 
 
-def _artificial_item(record: loader.Record, i: str) -> Item:
-    return _pubmedqa_item(record, i).replace(split=record.get("split", "train"))
-
-
 ARTIFICIAL = loader.for_set(
     "pubmedqa-artificial",
-    _artificial_item,
+    _pubmedqa_item,
     records=_artificial_records,
     ours=lambda record: bool(record.get("artificial")),
 )
@@ -116,7 +111,6 @@ def _bioasq_item(record: loader.Record, i: str) -> Item:
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(snippets.paper_id, record.get("documents") or ())))),
         context=tuple(snippets.papers_of(record.get("snippets") or ())),
-        split=record.get("split", "test"),
         group=i,
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
@@ -175,7 +169,6 @@ def _scifact_item(record: loader.Record, i: str) -> Item:
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{one}" for one in cited),
         context=tuple(readers.scifact_document(abstracts[one]) for one in cited if one in abstracts),
-        split=record["split"],
         group=cited[0] if cited else "",
         extra={"evidence": record["evidence"]},
     )

@@ -278,7 +278,7 @@ class Loader:
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):
                 try:
-                    item = self.item(record, i)
+                    item = self.item(record, i).replace(split=self.split(record))
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
                     raise UsageError(f"{where}: {i}: {_reason(error)}") from None
                 if not self.only_gold:

@@ -48,7 +48,7 @@ def omni_split(record: loader.Record) -> Split:
 
 def omni_item(record: loader.Record, i: str) -> Item:
     """The item of a record."""
-    known = {"id": i, "split": omni_split(record), "extra": {"set": record["name"]}}
+    known = {"id": i, "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
             raise ValueError("the gold answer is missing")
@@ -141,7 +141,7 @@ def _item(record: loader.Record, i: str) -> Item:
     if record["gold"] is None:
         raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
     question, gold = loader.closed(record["question"], record["options"], record["gold"])
-    return Item(id=i, question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
+    return Item(id=i, question=question, gold=gold, extra={"set": record["name"]})
 
 
 def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> loader.Loader:

@@ -60,7 +60,7 @@ def _item(record: loader.Record, i: str) -> Item:
         question=loader.asked(own.question, task, options),
         gold=tuple(gold),
         context=tuple(compose.make_document(document) for document in own.context),
-        **own.model_dump(include={"reference", "documents", "headings", "split", "group", "extra"}),
+        **own.model_dump(include={"reference", "documents", "headings", "group", "extra"}),
     )
 
 

@@ -77,7 +77,8 @@ async def explore_questions(
     random.Random(wanted.seed).shuffle(items)
     items = items[: wanted.limit]
     async with await Engine.open(settings, progress=progress) as engine:
-        sources = _sources(engine, items)
+        if not (sources := plannable(run_of(engine, items[0].question))):
+            raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
         head = work.Head(
             step="exploration",
             dataset=records.dataset,
@@ -132,12 +133,6 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
             tried.append(work.Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
     spent = work.Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
     return work.Explored(question=work.TrainItem.of(item), queries=tuple(tried), passages=passages, spent=spent)
-
-
-def _sources(engine: Engine, items: Sequence[Item]) -> tuple[SourceDescription, ...]:
-    if found := plannable(run_of(engine, items[0].question)):
-        return found
-    raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
 
 
 def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str]:

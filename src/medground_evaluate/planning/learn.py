@@ -159,7 +159,8 @@ def train(
     tell(told)
     model, tokenizer, before = _opened(base, adapter, on)
     if adapter is not None:
-        options = _of_adapter(options, model)
+        own = model.peft_config["default"]  # whatever the options say
+        options = options.replace(rank=own.r, alpha=own.lora_alpha, dropout=own.lora_dropout)
     plan = {
         "data": digest,
         "options": options.model_dump(mode="json"),
@@ -177,12 +178,6 @@ def train(
         _save(trainer, tokenizer, out, card)
     seconds, steps = time.monotonic() - started, trainer.state.global_step
     return Trained(out, card, losses[0], losses[-1], steps, examples=len(rows), left_out=left_out, seconds=seconds)
-
-
-def _of_adapter(options: TrainingOptions, model: Any) -> TrainingOptions:
-    """The options with the rank of the adapter that is trained on, whatever they say."""
-    own = model.peft_config["default"]
-    return options.replace(rank=own.r, alpha=own.lora_alpha, dropout=own.lora_dropout)
 
 
 def _learn(trainer: Any, libs: planner.Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:

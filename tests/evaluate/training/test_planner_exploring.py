@@ -295,7 +295,7 @@ def test_any_question_can_be_explored(question: str, number: int):
 
 
 def test_an_unknown_or_forgotten_source_is_refused():
-    for names, told in ((("book", "wiki"), "unknown sources wiki"), (("book",), "no queries for")):
+    for names, told in ((("book", "wiki"), "unknown source ids wiki"), (("book",), "no queries for")):
         plan = tuple(
             operators.SourceQueries(source=name, queries=(operators.WrittenQuery(text="aspirin"),)) for name in names
         )

@@ -84,7 +84,18 @@ class Solved(Described):
         )
 
 
-class PoolManifest(Described):
+class PoolPlan(Described):
+    """Everything that determines the result of a build."""
+
+    source_sha256: str
+    seed: int
+    settings_hash: str
+    snapshots: tuple[SnapshotReference, ...]
+    embedding: str
+    """identity of the embedding model"""
+
+
+class PoolManifest(PoolPlan):
     """How a pool was made. `sha256` is of its file."""
 
     version: Literal[1] = 1
@@ -98,18 +109,12 @@ class PoolManifest(Described):
     """files of questions that no demonstration resembles"""
     as_training: bool = False
     """whether the user declared its questions to be for training"""
-    source_sha256: str
-    seed: int
     limit: int | None
     models: Mapping[str, str]
     """operator to the model that answered it"""
-    settings_hash: str
     settings: Mapping[str, Any]
     """the group `reason_and_verify`"""
-    snapshots: tuple[SnapshotReference, ...]
     embedder: str
-    embedding: str
-    """identity of the embedding model"""
     demonstrations: int
     classes: Mapping[str, int]
     agreed: int
