@@ -1,6 +1,7 @@
 """A user's project beside the installed package: their type checkers accept every public call and find each slip."""
 
 import ast
+import contextlib
 import importlib
 import inspect
 import os
@@ -17,6 +18,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from command_line import run
 
 import medground
 
@@ -43,31 +45,41 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin" / "python"
 
 
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project, with a package of the user's own in it."""
+    place = tmp_path_factory.mktemp("project")
+    shutil.copytree(PROJECT, place, dirs_exist_ok=True)
+    with contextlib.chdir(place):
+        assert run("plugin", "new", "toy") == 0
+    return place
+
+
 def slips() -> set[tuple[str, int]]:
     lines = (PROJECT / "slips.py").read_text(encoding="utf-8").splitlines()
     return {("slips.py", number) for number, line in enumerate(lines, start=1) if line.endswith("# slip")}
 
 
-def errors(command: list[str | Path], line: str) -> set[tuple[str, int]]:
+def errors(project: Path, command: list[str | Path], line: str) -> set[tuple[str, int]]:
     """Where a checker finds errors in the project."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     return {(Path(file).name, int(number)) for file, number in re.findall(line, done.stdout, re.MULTILINE)}
 
 
 @pytest.mark.slow
-def test_mypy_accepts_a_users_project_and_finds_each_slip(python: Path, tmp_path: Path) -> None:
+def test_mypy_accepts_a_users_project_and_finds_each_slip(python: Path, project: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--python-executable", python, "--cache-dir", tmp_path, "."]
-    assert errors(command, r"^(\S+?):(\d+): error") == slips()
+    assert errors(project, command, r"^(\S+?):(\d+): error") == slips()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(
     not (shutil.which("node") and PYRIGHT.exists()), reason="needs node, and npm ci in tests/kits/pyright"
 )
-def test_pyright_accepts_a_users_project_and_finds_each_slip(python: Path) -> None:
-    found = errors(["node", PYRIGHT, "--pythonpath", python, "."], r"^ +(\S+?):(\d+):\d+ - error")
+def test_pyright_accepts_a_users_project_and_finds_each_slip(python: Path, project: Path) -> None:
+    found = errors(project, ["node", PYRIGHT, "--pythonpath", python, "."], r"^ +(\S+?):(\d+):\d+ - error")
     assert found >= slips()
     assert {file for file, _ in found} == {"slips.py"}
 
