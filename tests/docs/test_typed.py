@@ -5,7 +5,9 @@ import contextlib
 import importlib
 import inspect
 import os
+import pydoc
 import re
+import rlcompleter
 import shutil
 import subprocess
 import sys
@@ -40,9 +42,13 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
     (packages / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     for name in ("medground", "medground_evaluate"):
-        unread = shutil.ignore_patterns("built", "models", "*.gz", "*.npz", "*.json", "__pycache__")
         shutil.copytree(ROOT / "src" / name, packages / name, ignore=unread)
     return place / "bin" / "python"
+
+
+def unread(folder: str, names: list[str]) -> list[str]:
+    """What no type checker reads."""
+    return [name for name in names if Path(folder, name).is_file() and not name.endswith((".py", ".pyi", "py.typed"))]
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +101,12 @@ def test_the_users_project_has_every_public_call() -> None:
 def test_dir_help_and_tab_show_what_is_exported() -> None:
     for package in (medground, medground.engine, importlib.import_module("medground.values")):
         assert dir(package) == sorted(package.__all__)
+    shown = pydoc.plain(pydoc.render_doc(medground))
+    named = {*medground.__all__} - {"__version__"}  # it is told in its own words
+    assert [name for name in named if not re.search(rf"\b{name}\b", shown)] == []
+    assert (
+        rlcompleter.Completer({"medground": medground}).complete("medground.Blocking", 0) == "medground.BlockingEngine("
+    )
     code = "import sys, medground; print(dir(medground)); print(*(name for name in sys.modules if 'medground' in name))"
     shown, loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

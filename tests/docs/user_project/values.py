@@ -82,7 +82,7 @@ def changed(settings: Settings) -> tuple[ModelSettings, ServerSettings]:
 
 
 def changed_section(settings: Settings, section: SettingsSection, recipe: Recipe) -> Settings:
-    print(recipe.steered_by_verdicts, recipe.so_far, *recipe.check(settings, ()), *section.models())
+    print(recipe.steered_by_verdicts, recipe.so_far, *recipe.check(settings, ()), *section.models)
     return settings.with_section(section)
 
 
