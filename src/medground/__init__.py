@@ -6,4 +6,4 @@ print(ask("Is ectopia lentis a feature of Marfan syndrome?").rationale)
 
 from medground.values.exports import exported
 
-__getattr__ = exported(__name__)
+__getattr__, __dir__ = exported(__name__)

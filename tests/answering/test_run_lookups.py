@@ -13,7 +13,7 @@ from medground.corpus.chunk import chunk
 from medground.errors import BudgetExhausted, RateLimited, SourceUnavailable, UsageError
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Found, Lookup, PlainWords, Ranker
-from medground.values.query import Filters, Term, Words
+from medground.values.query import Filters, Phrase, Term, Words
 from medground.values.question import Question
 from medground.values.steps import Searched, Searching, Step
 
@@ -202,6 +202,7 @@ def test_the_same_lookup_is_sent_once_and_listed_as_it_was_asked(make_run: MakeR
         (words("lens", kinds=("wiki",)), "b"),
         (words("lens", kinds=("research", "wiki")), "ab"),
         (words("lens", sources=("a",), kinds=("wiki",)), ""),
+        (Lookup(asked=Phrase(text="ectopic lens"), text="lens"), "abc"),
         (Lookup(asked=PlainWords(text="lens"), text="lens"), "c"),
         (Lookup(asked=PlainWords(text="lens"), text="lens", sources=("a",)), ""),
     ],

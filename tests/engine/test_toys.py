@@ -1,10 +1,11 @@
 """A stranger adds a source, an operator, a recipe, a reader, a data set and a critic by a package of their own.
 
-The toys are the examples of CONTRIBUTING.md, saved as it says, and built and installed by pip.
+The toys are the package that `medground plugin new` writes and CONTRIBUTING.md shows, built and installed by pip.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -32,23 +33,26 @@ from medground.values.document import Passage
 from medground.values.lookup import Lookup, PlainWords
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CODE = "toy_dataset:QUIZ"
+CODE = "medground_toy.dataset:DATASET"
 Toys = Callable[[str], ModuleType]
 NOTE = "Aspirin is an old drug."
-WITHOUT_SOURCES = ("model-only", "rag", "self-reflection")
-"""They need a language model."""
+NOT_SEARCHING = "model-only"
+"""It answers from what a model remembers."""
 QUESTION = "Does aspirin reduce the risk of stroke?"
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pip installs the examples of the guide."""
-    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```(?:python|toml)\n# (toy_\w+\.py|pyproject\.toml)\n(.*?)```", guide, re.DOTALL)
-    assert len(blocks) == 7, "the guide shows a source, an operator, a recipe, a reader, a data set and a critic"
-    written, place = tmp_path_factory.mktemp("written"), tmp_path_factory.mktemp("installed")
-    for name, text in blocks:
-        (written / name).write_text(text, encoding="utf-8")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it is written."""
+    with contextlib.chdir(tmp_path_factory.mktemp("written")):
+        assert run("plugin", "new", "toy") == 0
+        return Path("medground-toy").absolute()
+
+
+@pytest.fixture(scope="module")
+def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pip installs it."""
+    place = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), str(written)]
     has_backend = importlib.util.find_spec("hatchling") is not None
     alone = ["--no-index", "--no-build-isolation"] if has_backend else []
@@ -80,8 +84,46 @@ def forget() -> None:
     base.joined.cache_clear()
     registry.given.clear()
     registry.trusted.clear()
-    for name in [name for name in sys.modules if name.startswith("toy_")]:
+    for name in [name for name in sys.modules if name.startswith("medground_toy")]:
         del sys.modules[name]
+
+
+def test_the_guide_shows_what_is_written(written: Path) -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"```(?:python|toml)\n# (\w+\.\w+)\n(.*?)```", guide, re.DOTALL))
+    files = [written / "pyproject.toml", *(one for one in written.glob("src/*/*.py") if one.stat().st_size)]
+    assert shown == {one.name: one.read_text(encoding="utf-8") for one in files}
+    assert len(shown) == 7
+
+
+@pytest.mark.slow
+def test_the_tests_that_are_written_pass(written: Path, installed: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT / "src")])}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(written)]
+    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\d\d passed", done.stdout)
+
+
+def test_a_package_has_the_parts_that_are_named_and_takes_no_name_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("plugin", "new", "my-files", "--part", "reader") == 0
+    places = {str(one.relative_to(tmp_path / "medground-my-files")) for one in tmp_path.rglob("*") if one.is_file()}
+    module, tests = "src/medground_my_files", {"tests/conftest.py", "tests/test_reader.py"}
+    assert places == {"pyproject.toml", f"{module}/__init__.py", f"{module}/reader.py"} | tests
+    points = (tmp_path / "medground-my-files" / "pyproject.toml").read_text(encoding="utf-8").partition("entry")[2]
+    assert points == '-points."medground.readers"]\nmy-files = "medground_my_files.reader:READER"\n'
+    for name, wrong in (
+        ("my-files", "medground-my-files is there already and was not changed"),
+        ("ground", "Medground has something named 'ground' itself"),
+        ("txt", "Medground has something named 'txt' itself"),
+        ("../x", r"'\.\./x' cannot be the name of a package"),
+    ):
+        capsys.readouterr()
+        assert run("plugin", "new", name) == 2
+        assert re.match(f"medground: {wrong}; choose|medground: {wrong}; use", capsys.readouterr().err)
 
 
 def settings(**options: Any) -> Settings:
@@ -96,7 +138,7 @@ class TestToySource(SourceContract):
 
     @pytest.fixture
     def make(self, toys: Toys) -> Callable[[], Source]:
-        return lambda: toys("toy_source").TOY.open(Settings.load())
+        return lambda: toys("medground_toy.source").SOURCE.open(Settings.load())
 
 
 @pytest.mark.slow
@@ -109,7 +151,7 @@ def test_the_command_line_uses_an_installed_package(
     answer = json.loads(subprocess.run([*command, *words], env=environment, capture_output=True, check=True).stdout)
     assert answer["recipe"] == "toy"
     assert {quote["document_id"] for quote in answer["evidence"]} == {"PMID:1"}
-    assert {search["source"] for search in answer["searches"]} == {"corpus:papers", "toy"}
+    assert {search["source"] for search in answer["searches"]} == {"corpus:papers", "toy-notes"}
     assert "toy_pick" in answer["models"]
     quiz = tmp_path / "quiz.jsonl"
     quiz.write_text(json.dumps({"id": "1", "ask": QUESTION, "say": "yes"}), encoding="utf-8")
@@ -124,21 +166,21 @@ def test_the_command_line_uses_an_installed_package(
     assert "(toy-words): no passage has these words" in printed(*claim)
     told = printed("doctor")
     for name in ("source toy-notes", "recipe toy", "reader toy", "dataset toy-quiz", "critic toy-words"):
-        assert re.search(rf"ok +added {name} +toy_\w+:\w+ of medground-toys 1\.0", told), told
+        assert re.search(rf"ok +added {name} +medground_toy\.\w+:\w+ of medground-toy 1\.0", told), told
     assert "toy-quiz: 1 questions" in printed("data", "check", quiz)
     asked = ("eval", "run", "toy-quiz", "--data", quiz, "--recipe", "toy", "-c", "papers", "-q")
     assert re.search(r"items +1\n", printed(*asked, "--out", tmp_path / "run.jsonl"))
     assert "toys: 1 document" in printed("corpus", "build", "toys", notes, "-q")
 
 
-@pytest.mark.parametrize("recipe", ["toy", *(name for name in registry.RECIPES if name not in WITHOUT_SOURCES)])
+@pytest.mark.parametrize("recipe", ["toy", *(name for name in registry.RECIPES if name != NOT_SEARCHING)])
 def test_every_recipe_searches_a_source_that_takes_plain_words(
     home: Path, toys: Toys, capsys: pytest.CaptureFixture[str], recipe: str
 ) -> None:
     assert run("ask", "-q", "--json", "--source", "toy-notes", "--recipe", recipe, "Is aspirin an old drug?") == 0
     answer = json.loads(capsys.readouterr().out)
     assert {(quote["document_id"], quote["quote"]) for quote in answer["evidence"]} == {("NOTE:1", NOTE)}
-    assert {search["source"] for search in answer["searches"]} == {"toy"}
+    assert {search["source"] for search in answer["searches"]} == {"toy-notes"}
 
 
 async def test_servers_offer_what_is_installed_and_load_no_code_that_a_request_names(papers: Path, toys: Toys) -> None:
@@ -162,26 +204,40 @@ async def test_servers_offer_what_is_installed_and_load_no_code_that_a_request_n
     for name in ("recipe.name", "retrieval.reranker", "verify.critic", "model.default"):
         with pytest.raises(UserMistake):
             BlockingEngine(used.with_options({name: CODE}))  # as from a request or a kept answer
-    assert "toy_dataset" not in sys.modules
+    assert "medground_toy.dataset" not in sys.modules
 
 
 def test_module_and_name_stand_for_an_entry_point_where_the_user_names_them(
     papers: Path, toys: Toys, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("ask", "-q", "-c", "papers", "--source", "toy_source:TOY", "--recipe", "toy_recipe:TOY", QUESTION)
-    assert run(*words, "--set", "verify.critic=toy_critic:TOY") == 0
+    words = (
+        "ask",
+        "-q",
+        "-c",
+        "papers",
+        "--source",
+        "medground_toy.source:SOURCE",
+        "--recipe",
+        "medground_toy.recipe:RECIPE",
+        QUESTION,
+    )
+    assert run(*words, "--set", "verify.critic=medground_toy.critic:CRITIC") == 0
     assert "Recipe: toy," in capsys.readouterr().out
     forget()
-    toys("toy_source")
+    toys("medground_toy.source")
     assert run("ask", "--again", "last") == 2
     assert "write module:NAME in settings" in capsys.readouterr().err
     for name, value, wrong in (
         ("recipe.name", "nosuch:TOY", "recipe 'nosuch:TOY' cannot be loaded: No module named 'nosuch'; install it"),
-        ("recipe.name", "toy_recipe:NO", "'toy_recipe:NO' cannot be loaded: .* has no attribute 'NO'"),
-        ("recipe.name", "toy_source:TOY", "toy_source:TOY is not a Recipe, but SourceDeclaration"),
-        ("retrieval.sources", ("toy_source:NOTE",), "toy_source:NOTE is not a SourceDeclaration"),
-        ("retrieval.reranker", "toy_source:NOTE", "is not a Reranker"),
-        ("model.default", "toy_source:NOTE", "is not a Model"),
+        (
+            "recipe.name",
+            "medground_toy.recipe:NO",
+            "'medground_toy.recipe:NO' cannot be loaded: .* has no attribute 'NO'",
+        ),
+        ("recipe.name", "medground_toy.source:SOURCE", "SOURCE is not a Recipe, but SourceDeclaration"),
+        ("retrieval.sources", ("medground_toy.source:NOTE",), "medground_toy.source:NOTE is not a SourceDeclaration"),
+        ("retrieval.reranker", "medground_toy.source:NOTE", "is not a Reranker"),
+        ("model.default", "medground_toy.source:NOTE", "is not a Model"),
         ("retrieval.sources", ("best",), r"unknown source 'best'; choose one of .*pubmed, .*toy-notes"),
     ):
         with pytest.raises(UserMistake, match=wrong):
@@ -198,7 +254,7 @@ def test_sections_of_the_toys_are_settings_and_count_where_they_are_read(papers:
     assert settings(**mine).hash != settings(**mine, **{"toy.sentences": 3}).hash
     assert settings(**mine).hash == settings(**mine, **{"self_medrag.rounds": 5}).hash
     with BlockingEngine(settings(**{"retrieval.sources": ("toy-notes",)})) as engine:
-        assert "toy" in [source.name for source in engine._engine.sources]
+        assert "toy-notes" in [source.name for source in engine._engine.sources]
         answers = [engine.ask(QUESTION, recipe="toy", settings={"toy.sentences": number}) for number in (1, 2)]
     assert answers[0].id != answers[1].id
 
@@ -212,19 +268,21 @@ def test_a_program_passes_objects(papers: Path, toys: Toys, scripted_model: type
             self.asked.append(question)
             return [1 / len(passage.text) for passage in passages]
 
-    pick = toys("toy_operator").PickOutput
+    pick = toys("medground_toy.operator").PickOutput
     model = scripted_model({"toy_pick": lambda value: pick(chosen=(value.evidence[0].id,))}, name="mine")
-    source = toys("toy_source").ToySource(shout=False)
-    with BlockingEngine(settings(), sources=[source], recipe=toys("toy_recipe").TOY, reranker=Shortest()) as engine:
+    source = toys("medground_toy.source").Notes(shout=False)
+    with BlockingEngine(
+        settings(), sources=[source], recipe=toys("medground_toy.recipe").RECIPE, reranker=Shortest()
+    ) as engine:
         assert engine._engine.sources[-1] is source
         assert engine.ask(QUESTION).recipe == "toy"
         assert engine.ask(QUESTION, recipe="ground").evidence
     with BlockingEngine(settings(), sources=[source]) as engine:
-        for recipe in (toys("toy_recipe").TOY, "toy_recipe:TOY"):
+        for recipe in (toys("medground_toy.recipe").RECIPE, "medground_toy.recipe:RECIPE"):
             assert engine.ask(QUESTION, recipe=recipe).recipe == "toy"
     assert Shortest.asked
     picked = settings(**{"model.operators.toy_pick": "mine"})
-    with BlockingEngine(picked, model=model, critic=toys("toy_critic").TOY) as engine:
+    with BlockingEngine(picked, model=model, critic=toys("medground_toy.critic").CRITIC) as engine:
         answer = engine.ask(QUESTION, recipe="toy", model="keyless")
     assert answer.models["toy_pick"] == "mine"
     for wrong in ({"sources": [print]}, {"recipe": Shortest()}, {"critic": Shortest}, {"nothing": 1}):
@@ -235,10 +293,10 @@ def test_a_program_passes_objects(papers: Path, toys: Toys, scripted_model: type
 def test_a_broken_package_says_so_and_hinders_nothing_else(
     papers: Path, folder: Path, toys: Toys, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (folder / "toy_recipe.py").write_text("import nothing_of_this_name", encoding="utf-8")
-    with pytest.raises(ConfigError, match="recipe 'toy' of the package medground-toys cannot be loaded: No module"):
+    (folder / "medground_toy" / "recipe.py").write_text("import nothing_of_this_name", encoding="utf-8")
+    with pytest.raises(ConfigError, match="recipe 'toy' of the package medground-toy cannot be loaded: No module"):
         BlockingEngine(settings(**{"recipe.name": "toy"}))
     with BlockingEngine(settings(**{"model.operators.check": "keyless"})) as engine:
         assert engine.ask(QUESTION).recipe == "ground"
     # Another test may have made a key of the name of the program, which no log shows then.
-    assert re.search(r"recipe 'toy' of the package \S+-toys cannot be loaded", caplog.text)
+    assert re.search(r"recipe 'toy' of the package \S+-toy cannot be loaded", caplog.text)

@@ -1,6 +1,10 @@
+from medground.answering.changes import Changes as Changes
 from medground.answering.declaration import Declaration as Declaration
+from medground.answering.evidence_table import Agreement as Agreement
+from medground.answering.evidence_table import Row as Row
 from medground.answering.rank.cosines import cosines as cosines
 from medground.answering.rank.fuse import fuse as fuse
+from medground.answering.rank.rerank import Reranker as Reranker
 from medground.answering.rank.rerank import open_reranker as open_reranker
 from medground.answering.read.reading_list import named as named
 from medground.answering.run import Run as Run
@@ -9,6 +13,8 @@ from medground.answering.trace import read_trace as read_trace
 from medground.answering.verify import judges as judges
 from medground.answering.verify.critic import Claim as Claim
 from medground.answering.verify.critic import Critic as Critic
+from medground.answering.verify.critic import Judgement as Judgement
+from medground.answering.verify.critic import Reads as Reads
 from medground.answering.verify.critics import judgement_of as judgement_of
 from medground.answering.verify.nli_critic import open_nli as open_nli
 from medground.answering.verify.nli_model import NliModel as NliModel

@@ -31,7 +31,7 @@ from medground.values.evidence import Ledger
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
 from medground.values.question import Question
-from medground.values.steps import OnStep, Searched, Searching, Step, ignore_steps
+from medground.values.steps import AnyStep, OnStep, Searched, Searching, ignore_steps
 from medground.values.usage import Usage
 
 _UNREACHABLE = "ConnectError"
@@ -89,13 +89,13 @@ class Retrieval:
             self.warnings.append(text)
 
     @contextlib.contextmanager
-    def step(self, step: Step) -> Iterator[Span]:
+    def step(self, step: AnyStep) -> Iterator[Span]:
         """Open a span for a step that takes time, and report its start to `on_step`."""
         self.on_step(step)
         with self.trace.step(step) as span:
             yield span
 
-    def end(self, span: Span, step: Step) -> None:
+    def end(self, span: Span, step: AnyStep) -> None:
         """Record the result of a step in its span, and report it to `on_step`."""
         span.record(step)
         self.on_step(step)

@@ -5,13 +5,13 @@ Its event loop runs in a thread of its own, so it also works where a loop is run
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.engine import Engine
-from medground.engine.opening import Objects
+from medground.engine.opening import AskOptions, Objects
 from medground.engine.unfinished import LAST, Outcome, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
 from medground.home.concurrency import OwnLoop, check_not_forked
@@ -21,17 +21,18 @@ from medground.language.risk.notices import notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.question import Question, Task, as_question, checked_text
-from medground.values.steps import Progress, Step, no_progress
+from medground.values.steps import AnyStep, Progress, no_progress
 from medground.wording.changes import AskedAgain
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-Call = Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]
+EngineCall = Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]
+"""Any method of `Engine` that is awaited, or a function of an engine: what `BlockingEngine.run` takes."""
 
 
-def _blocking(method: Call[P, T]) -> Callable[Concatenate[Any, P], T]:
+def _blocking(method: EngineCall[P, T]) -> Callable[Concatenate[Any, P], T]:
     """A method of `Engine` as one of `BlockingEngine`: the same arguments, result, errors and documentation."""
 
     @wraps(method)
@@ -65,9 +66,16 @@ class BlockingEngine(KeptAnswers):
             raise
 
     @classmethod
-    def open(cls, settings: Settings | Mapping[str, Any] | None = None, **chosen: Any) -> Self:
+    def open(
+        cls,
+        settings: Settings | Mapping[str, Any] | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+        **given: Unpack[Objects],
+    ) -> Self:
         """The same as calling the class."""
-        return cls(settings, **chosen)
+        return cls(settings, corpora=corpora, progress=progress, **given)
 
     ask = _blocking(Engine.ask)
     ask_many = _blocking(Engine.ask_many)
@@ -90,30 +98,38 @@ class BlockingEngine(KeptAnswers):
         return self._engine.unfinished()
 
     def ask_each(
-        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
-    ) -> Iterator[Outcome]:
+        self,
+        questions: Iterable[str | Question],
+        *,
+        concurrency: int = 8,
+        recipe: str | Recipe | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Generator[Outcome]:
         """Answer several questions, resumably, and give each outcome as it comes; see `Engine.ask_each`.
 
         Ctrl-C cancels the questions under way.
         """
-        return self._each(self._engine.ask_each(questions, concurrency=concurrency, **chosen))
+        return self._each(
+            self._engine.ask_each(questions, concurrency=concurrency, recipe=recipe, model=model, settings=settings)
+        )
 
-    def stream(self, question: str | Question, **chosen: Any) -> Iterator[Step | Answer]:
+    def stream(self, question: str | Question, **chosen: Unpack[AskOptions]) -> Generator[AnyStep | Answer]:
         """The steps of a question as they happen, then its answer; see `Engine.stream`. Closing it early cancels it."""
         return self._each(self._engine.stream(question, **chosen))
 
-    def _each(self, found: AsyncIterator[T]) -> Iterator[T]:
+    def _each(self, found: AsyncGenerator[T]) -> Generator[T]:
         try:
             while (one := self._wait(_next(found))) is not None:
                 yield one
         finally:
-            self._wait(_end(found))
+            self._wait(found.aclose())
 
-    def run(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
+    def run(self, call: EngineCall[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
         """The result of any call of an engine: `engine.run(Engine.concept, "HP:0001083")`."""
         return self._wait(call(self._engine, *args, **chosen))
 
-    async def run_async(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
+    async def run_async(self, call: EngineCall[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
         """The same for a caller in an event loop of its own. Cancelling it cancels the call."""
         return await self._loop.run(call(self._engine, *args, **chosen))
 
@@ -139,13 +155,8 @@ class BlockingEngine(KeptAnswers):
         return self._loop.wait(work)
 
 
-async def _next(found: AsyncIterator[T]) -> T | None:
+async def _next(found: AsyncGenerator[T]) -> T | None:
     return await anext(found, None)
-
-
-async def _end(found: AsyncIterator[Any]) -> None:
-    if isinstance(found, AsyncGenerator):
-        await found.aclose()
 
 
 def ask(

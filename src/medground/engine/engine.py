@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.checking import CheckEngine
-from medground.engine.opening import Objects, Opening, with_objects
+from medground.engine.opening import AskOptions, Objects, Opening, with_objects
 from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
@@ -27,7 +27,7 @@ from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.research_plan import ResearchPlan
-from medground.values.steps import OnStep, Progress, Step, ignore_steps, no_progress
+from medground.values.steps import AnyStep, OnStep, Progress, ignore_steps, no_progress
 from medground.wording.changes import AskedAgain
 
 
@@ -181,12 +181,12 @@ class Engine(CheckEngine, KeptAnswers):
                 reached = False
         return changes(before, now, run.ledger.documents, reached=reached)
 
-    async def stream(self, question: str | Question, **chosen: Any) -> AsyncIterator[Step | Answer]:
+    async def stream(self, question: str | Question, **chosen: Unpack[AskOptions]) -> AsyncGenerator[AnyStep | Answer]:
         """The steps of a question as they happen, then its answer; `chosen` as for `ask`.
 
         Closing the iterator early cancels the question. Raises what `ask` raises.
         """
-        events: asyncio.Queue[Step | None] = asyncio.Queue()
+        events: asyncio.Queue[AnyStep | None] = asyncio.Queue()
         asked = asyncio.create_task(self.ask(question, on_step=events.put_nowait, **chosen))
         asked.add_done_callback(lambda _: events.put_nowait(None))
         try:
@@ -198,9 +198,15 @@ class Engine(CheckEngine, KeptAnswers):
             await asyncio.gather(asked, return_exceptions=True)
 
     async def ask_many(
-        self, /, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+        self,
+        /,
+        questions: Iterable[str | Question],
+        *,
+        concurrency: int = 8,
+        on_step: OnStep = ignore_steps,
+        **chosen: Unpack[AskOptions],
     ) -> list[Outcome]:
-        """Answer several questions at once, in order; `chosen` as for `ask`. A failure is an outcome too.
+        """Answer several questions at once, in order; `on_step` and `chosen` as for `ask`. A failure is an outcome too.
 
         Raises:
             UsageError: `concurrency` is below 1.
@@ -209,7 +215,7 @@ class Engine(CheckEngine, KeptAnswers):
 
         async def one(question: str | Question) -> Outcome:
             async with turns:
-                return await self._outcome(question, **chosen)
+                return await self._outcome(question, on_step=on_step, **chosen)
 
         return list(await asyncio.gather(*map(one, questions)))
 
@@ -221,7 +227,7 @@ class Engine(CheckEngine, KeptAnswers):
         recipe: str | Recipe | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
-    ) -> AsyncIterator[Outcome]:
+    ) -> AsyncGenerator[Outcome]:
         """Answer several questions, and give each outcome in order as it comes; other arguments are those of `ask`.
 
         If this is interrupted, the same call resumes: what has an answer already is not asked again, as long as

@@ -23,6 +23,8 @@ from medground.models.catalogue import shipped
 from medground.models.registry import Models, open_models
 from medground.recipes.base import Recipe, open_recipe
 from medground.sources.base import Source, SourceDeclaration
+from medground.values.question import Task
+from medground.values.research_plan import ResearchPlan
 from medground.values.usage import Author
 
 
@@ -65,6 +67,19 @@ class Objects(TypedDict, total=False):
     reranker: str | Reranker
     critic: str | Critic
     embedder: str | Embedder
+
+
+class AskOptions(TypedDict, total=False):
+    """What `Engine.ask` takes besides the question and `on_step`, for calls that hand it on."""
+
+    task: Task | None
+    options: Sequence[str] | Mapping[str, str]
+    context: str
+    recipe: str | Recipe | None
+    model: str | None
+    settings: Mapping[str, Any] | None
+    follow: str | None
+    plan: ResearchPlan | None
 
 
 _TAKEN: Mapping[str, tuple[Group, Any, str]] = {

@@ -16,7 +16,7 @@ from medground.recipes.planning import PlannedQuery as PlannedQuery
 from medground.values.decision import Notice
 from medground.values.question import Question
 from medground.values.research_plan import ResearchPlan
-from medground.values.steps import OnStep, QueryWritten, Step, ignore_steps
+from medground.values.steps import AnyStep, OnStep, QueryWritten, ignore_steps
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ async def plan_query(question: str | Question, settings: Settings) -> PlannedQue
     """
     notes: list[str] = []
 
-    def take_notes(step: Step) -> None:
+    def take_notes(step: AnyStep) -> None:
         if isinstance(step, QueryWritten):
             notes.extend(step.notes)
 

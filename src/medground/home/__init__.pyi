@@ -12,4 +12,14 @@ from medground.home.registry import RECIPES as RECIPES
 from medground.home.settings import Settings as Settings
 from medground.home.settings import section_defaults as section_defaults
 from medground.home.settings import section_of as section_of
+from medground.home.settings_groups import BudgetSettings as BudgetSettings
+from medground.home.settings_groups import Effort as Effort
+from medground.home.settings_groups import KeySettings as KeySettings
+from medground.home.settings_groups import OperatorSettings as OperatorSettings
+from medground.home.settings_groups import ProfileName as ProfileName
+from medground.home.settings_groups import ReadSettings as ReadSettings
+from medground.home.settings_groups import RecipeSettings as RecipeSettings
+from medground.home.settings_groups import RetrievalSettings as RetrievalSettings
+from medground.home.settings_groups import ServeSettings as ServeSettings
+from medground.home.settings_groups import TraceSettings as TraceSettings
 from medground.home.settings_groups import VerifySettings as VerifySettings

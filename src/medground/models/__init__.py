@@ -2,4 +2,4 @@
 
 from medground.values.exports import exported
 
-__getattr__ = exported(__name__)
+__getattr__, __dir__ = exported(__name__)

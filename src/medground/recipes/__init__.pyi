@@ -1,3 +1,5 @@
+from medground.recipes.base import Check as Check
+from medground.recipes.base import SoFar as SoFar
 from medground.recipes.base import open_recipe as open_recipe
 from medground.recipes.biomedsearch.papers import coverage as coverage
 from medground.recipes.biomedsearch.papers import merged as merged

@@ -13,7 +13,7 @@ from medground.values.answer import SnapshotReference
 from medground.values.document import Document, SourceKind
 from medground.values.graph import ConceptFound, GraphFact
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
-from medground.values.query import Filters, Query
+from medground.values.query import Filters, Query, Words
 from medground.values.source_plan import SourceDescription
 
 MOST_HITS = 10_000
@@ -145,7 +145,7 @@ class TermsSource(Protocol):
 
 
 def suited(lookup: Lookup, source: Source) -> Lookup | None:
-    """The lookup in a form that the source accepts: as it is, else its text as plain words; None if it accepts neither.
+    """The lookup in a form that the source accepts: as it is, else its text as plain words or `Words`; None if in none.
 
     Stored facts and the web are searched in plain words too, but only by the steps that can read what they return.
     """
@@ -153,8 +153,8 @@ def suited(lookup: Lookup, source: Source) -> Lookup | None:
         return lookup
     if isinstance(source, FactSource | WebSearch) or not (lookup.of_texts and lookup.text):
         return None
-    plain = lookup.replace(asked=PlainWords(text=lookup.text))
-    return plain if lookup.wants(Ranker.LEXICAL) and source.accepts(plain) else None
+    offered = (lookup.replace(asked=form(text=lookup.text)) for form in (PlainWords, Words))
+    return next(filter(source.accepts, offered), None) if lookup.wants(Ranker.LEXICAL) else None
 
 
 def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:

@@ -1,7 +1,7 @@
 """What all services that are searched live have in common: no snapshot, and documents of recent searches at hand."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from medground.corpus.readers.compose import printable
 from medground.corpus.readers.services import values_at
@@ -27,7 +27,7 @@ class LiveSource:
     """
 
     kinds: frozenset[SourceKind]
-    state: ClassVar[None] = None
+    state: None = None
     """A live service changes, so that no snapshot is searched."""
 
     def __init__(self, name: str, client: Closable | None, *, kept: int, ranker: str = "") -> None:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeIn
 from medground.values.identifiers import paper_names
 
 SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
+"""The kind of a document, by which sources and filters are chosen."""
 Retraction = Literal["none", "retracted", "notice", "concern"]
 """`retracted`: this paper was retracted. `notice`: this record announces the retraction of another. `concern`: an
 expression of concern about it has been published."""

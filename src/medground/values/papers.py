@@ -6,6 +6,7 @@ from typing import Literal
 from medground.values.document import Document, Frozen, Retraction
 
 Relation = Literal["similar", "citing", "references"]
+"""Papers that are like another one, cite it, or are cited by it."""
 
 
 class Entity(Frozen):

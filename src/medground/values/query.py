@@ -10,7 +10,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
 
@@ -181,6 +181,7 @@ class Everything(_Node):
 
 Leaf = Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | Metadata | Everything
 Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
+"""A query tree."""
 
 
 class Filters(_Node):
@@ -201,6 +202,21 @@ class Filters(_Node):
     publication_types: tuple[str, ...] = ()
     ids: tuple[DocumentId, ...] = ()
     where: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)] = ()
+
+    if TYPE_CHECKING:  # checkers know the fields as they are read, not what each may be made of
+
+        def __init__(
+            self,
+            *,
+            year_from: int | None = None,
+            year_to: int | None = None,
+            date_from: str | None = None,
+            date_to: str | None = None,
+            kinds: Sequence[SourceKind] = (),
+            publication_types: Sequence[str] = (),
+            ids: Sequence[DocumentId] = (),
+            where: Mapping[str, str | Sequence[str]] | Sequence[tuple[str, str]] = (),
+        ) -> None: ...
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -16,6 +16,7 @@ from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 
 Task = Literal["yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free"]
+"""The kind of answer that a question asks for."""
 TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free")
 
 CLOSED: Mapping[Task, tuple[str, ...]] = {

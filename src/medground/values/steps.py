@@ -312,13 +312,13 @@ _Querying = QueryWritten | QueryChosen | RewriteTrigger | RoundBegun | RoundEnde
 _Planning = PlanningSources | SourcesPlanned | PlanRound | PlanRated | PlanChosen
 _Researching = ResearchBegun | SubQuestionBegun | SubQuestionDone | WritingReport | PlanningResearch | ResearchPlanned
 AnyStep = Annotated[_Reading | _Querying | _Planning | _Researching | Kept, Field(discriminator="type")]
-"""Any step, for interfaces that send steps as JSON."""
+"""Any step: told apart by its class or its `type`, also as JSON."""
 
-OnStep = Callable[[Step], None]
+OnStep = Callable[[AnyStep], None]
 """Called with each step as it happens: often, so it must be fast."""
 
 
-def ignore_steps(step: Step) -> None:
+def ignore_steps(step: AnyStep) -> None:
     """Show no steps."""
 
 

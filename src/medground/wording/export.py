@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from medground.wording.reference import Reference
 
 Format = Literal["ris", "bibtex", "csl-json", "markdown", "docx", "html", "pdf"]
+"""For a reference manager (`ris`, `bibtex`, `csl-json`) or a reader."""
 Pages = Literal["markdown", "docx", "html", "pdf"]
 """The formats that hold the whole answer."""
 

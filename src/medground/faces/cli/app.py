@@ -29,6 +29,7 @@ from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.papers import paper
+from medground.faces.cli.plugin import plugin_app
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import mcp, pubmed_app, serve_app, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
@@ -86,6 +87,7 @@ _COMMANDS: dict[str, Any] = {
     "mcp": mcp,
     "mesh": installation.mesh,
     "doctor": installation.doctor,
+    "plugin": plugin_app,
     "version": installation.version,
     "web": web,
     **_joined(*_JOINING),

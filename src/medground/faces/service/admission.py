@@ -20,7 +20,7 @@ from medground.faces.service.shared import Shared
 from medground.faces.service.values import LimitReached, Person
 from medground.home.settings_groups import BudgetSettings
 from medground.values.answer import Answer
-from medground.values.steps import Kept, OnStep, ResearchBegun, Step
+from medground.values.steps import AnyStep, Kept, OnStep, ResearchBegun
 from medground.values.usage import UsageReport
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
@@ -87,7 +87,7 @@ class Admission:
         """
         kept: list[str] = []
 
-        def on_step(step: Step) -> None:
+        def on_step(step: AnyStep) -> None:
             if isinstance(step, Kept):
                 kept.append(step.trace_id)
                 self._owners.own(step.trace_id, person.id, self._now())

@@ -12,7 +12,7 @@ from medground.faces.service.job_store import FINISHED, Change, JobState, JobSto
 from medground.faces.service.shared import POLL
 from medground.faces.service.values import PROBLEM, Event, Problem, Told
 from medground.values.answer import Answer
-from medground.values.steps import Kept, ResearchBegun, Step
+from medground.values.steps import AnyStep, Kept, ResearchBegun
 from medground.wording.progress import in_words
 
 
@@ -23,9 +23,9 @@ class Tell:
     job: Job
     _loop: asyncio.AbstractEventLoop
 
-    def step(self, step: Step) -> None:
+    def step(self, step: AnyStep) -> None:
         """A step of the engine; it is what `Engine.ask` takes as `on_step`."""
-        self._send(Event.model_construct(id=0, type="step", words=in_words(step), step=step))  # type: ignore[arg-type]
+        self._send(Event.model_construct(id=0, type="step", words=in_words(step), step=step))
 
     def progress(self, words: str, done: int, of: int | None) -> None:
         """`done` of `of` units of something are done; it is a `Progress`."""
