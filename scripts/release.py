@@ -123,12 +123,12 @@ def _replace(path: Path, what: re.Pattern[str], by: str) -> None:
     path.write_text(what.sub(by, path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def commit(root: Path, message: str) -> None:
-    """Commit all changes, as the person whose checkout this is a clone of."""
+def recorded(root: Path, *words: str) -> None:
+    """Let git record something in a clone, as the person whose checkout this is."""
     who = []
     for name in ("user.name", "user.email"):
         who += ["-c", f"{name}={run('git', 'config', '--default', 'medground', '--get', name, at=ROOT)}"]
-    run("git", *who, "commit", "-q", "-a", "-m", message, at=root)
+    run("git", *who, *words, at=root)
 
 
 def build(root: Path) -> list[Path]:
@@ -182,8 +182,8 @@ def release(version: str, key: Path | None, *, dry_run: bool) -> None:
         root = Path(place) / "medground"
         run("git", "clone", "-q", "--no-hardlinks", str(ROOT), str(root), at=ROOT)
         stamp(root, version, day=f"{datetime.now(UTC):%Y-%m-%d}")
-        commit(root, f"Medground {version}")
-        run("git", "tag", f"v{version}", at=root)
+        recorded(root, "commit", "-q", "-a", "-m", f"Medground {version}")
+        recorded(root, "tag", "-a", f"v{version}", "-m", f"Medground {version}")
         say("stamped", f"{len(OF_TREE) + len(OF_RELEASE) + 1} files, commit and tag v{version} in a clone")
         packages = build(root)
         say("built", *sorted(f"dist/{path.name}" for path in (root / "dist").iterdir()))
@@ -201,8 +201,9 @@ def release(version: str, key: Path | None, *, dry_run: bool) -> None:
         if dry_run:
             return
         following = open_next(root, version)
-        commit(root, f"The tree is {following}")
-        run("git", "pull", "-q", "--ff-only", "--tags", str(root), "HEAD", at=ROOT)
+        recorded(root, "commit", "-q", "-a", "-m", f"The tree is {following}")
+        run("git", "fetch", "-q", "--tags", str(root), "HEAD", at=ROOT)
+        run("git", "merge", "-q", "--ff-only", "FETCH_HEAD", at=ROOT)
     say("tagged", f"v{version}; the tree is {following}")
     attested = "" if key else "--attestations dist/*.attestation "
     say("now", f"git push --follow-tags, twine upload {attested}dist/*.whl dist/*.tar.gz, push the image's tags")
