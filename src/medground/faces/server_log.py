@@ -20,7 +20,7 @@ from medground.home.settings_groups import LogForm
 log = logging.getLogger("medground.requests")
 
 REQUEST_ID = "X-Request-ID"
-_USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_USABLE = re.compile(r"[A-Za-z0-9._-]{1,36}")  # a UUID fits, and no token does
 
 
 def log_request(scope: Scope, message: Message, seconds: float) -> None:
