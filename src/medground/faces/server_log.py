@@ -4,7 +4,6 @@ import json
 import logging
 import re
 import secrets
-import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,7 +61,7 @@ def logging_as(form: LogForm) -> Iterator[None]:
     if form == "off":
         yield
         return
-    logger, handler = logging.getLogger("medground"), logging.StreamHandler(sys.stderr)
+    logger, handler = logging.getLogger("medground"), logging.StreamHandler()
     handler.setFormatter(Lines(form == "json"))
     level = logger.level
     logger.addHandler(handler)
