@@ -55,7 +55,7 @@ def test_the_oldest_home_is_upgraded_and_rolled_back_as_the_page_says(
         assert [token.role for token in tokens.list() if token.revoked is None]
         known = {"Authorization": f"Bearer {tokens.create('operator', role='admin')}"}
     with (
-        serving("-c", "papers", "--set", "serve.log=off") as (_, address),
+        serving("-c", "papers", "--set", "serve.log=off", "--no-browser", command="web") as (_, address),
         httpx2.Client(base_url=address, headers=known, timeout=60) as client,
     ):
         assert client.get("/readyz").status_code == 200
