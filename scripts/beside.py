@@ -81,8 +81,8 @@ def table(rows: dict[str, tuple[str, dict[str, str]]]) -> str:
     alone = sum(cells["alone"] == "yes" for _, cells in rows.values())
     every = sum(set(cells.values()) == {"yes"} for _, cells in rows.values())
     lines = [
-        f"Resolved on {datetime.now(UTC):%Y-%m-%d} for Python {PYTHON}: {alone} of {len(rows)} beside Medground, {every} also "
-        "beside each of the extras.",
+        f"Resolved on {datetime.now(UTC):%Y-%m-%d} for Python {PYTHON}: {alone} of {len(rows)} beside Medground, "
+        f"{every} also beside each of the extras.",
         "",
         f"| package | release | {' | '.join(EXTRAS)} |",
         f"| --- | --- |{' --- |' * len(EXTRAS)}",
