@@ -34,7 +34,7 @@ def statement(files: list[Path]) -> bytes:
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
     source = {"uri": "git+.", "digest": {"gitCommit": commit.stdout.strip()}}
     locks = [{"uri": name, "digest": digest(ROOT / name)} for name in LOCKS]
-    definition = {"buildType": "scripts/release.sh", "externalParameters": {}, "resolvedDependencies": [source, *locks]}
+    definition = {"buildType": "scripts/release.py", "externalParameters": {}, "resolvedDependencies": [source, *locks]}
     said = {"buildDefinition": definition, "runDetails": {"builder": {"id": f"python {sys.version.split()[0]}"}}}
     subject = [{"name": path.name, "digest": digest(path)} for path in files]
     whole = {"_type": "https://in-toto.io/Statement/v1", "subject": subject}

@@ -1,3 +1,3 @@
 """The version of the program, in a place that imports nothing."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"

@@ -1,7 +1,11 @@
-"""Applications on a free port of this computer, each in a thread with an event loop of its own."""
+"""Applications on a free port of this computer: each in a thread with an event loop of its own, or as a process."""
 
 import asyncio
+import os
+import re
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -53,3 +57,21 @@ def live_server(home: Path, corpus: str, *, authenticated: bool = False, **optio
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=chosen)
     with in_a_thread(_api(settings, authenticated)) as address:
         yield address
+
+
+COMMAND = "from medground.faces.cli.app import main; main()"
+
+
+@contextmanager
+def serving(*words: str, command: str = "serve", port: int = 0) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """The process of `medground serve`, or of another command, and its address, once it listens."""
+    line = [sys.executable, "-c", COMMAND, command, "--port", str(port), "--quiet", *words]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
+        try:
+            assert process.stderr is not None
+            printed = process.stderr.readline().decode()
+            address = re.search(r"http://[0-9.]+:[1-9][0-9]*", printed)
+            assert address is not None, printed + process.stderr.read().decode()
+            yield process, address[0]
+        finally:
+            process.kill()

@@ -253,6 +253,9 @@ class OidcSettings(Frozen):
         return self
 
 
+LogForm = Literal["text", "json", "off"]
+
+
 class ServeSettings(Frozen):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
@@ -282,6 +285,13 @@ class ServeSettings(Frozen):
         default=None, description="days after which entries of the audit log are deleted; without a value, never"
     )
     audit_words: bool = Field(default=False, description="whether the audit log holds what was asked, word for word")
+    log: LogForm = Field(
+        default="text",
+        description="the log on standard error, a line for each request: `text`, `json` or `off`; never what was asked",
+    )
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65535, description="a port that answers `/metrics` without a token, for Prometheus"
+    )
     oidc: OidcSettings = OidcSettings()
     body: int = Field(default=1_000_000, ge=1000, description="maximum bytes of a request without an upload")
     upload: int = Field(default=500_000_000, ge=1000, description="maximum bytes of an upload")

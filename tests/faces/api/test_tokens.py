@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 import signal
 import sqlite3
@@ -12,14 +11,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from command_line import run as cli
+from live_server import COMMAND, serving
 from refusals import refused
 from rows import each_row
 from small_service import answered, tokens_of
@@ -99,28 +99,10 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     refused(UsageError, "first create one", needs_token, papers, "0.0.0.0")
 
 
-COMMAND = "from medground.faces.cli.app import main; main()"
-
-
-@contextmanager
-def serving(*words: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """The process and its address, once it listens."""
-    command = [sys.executable, "-c", COMMAND, "serve", "--port", "0", "--quiet", *words]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
-        try:
-            assert process.stderr is not None
-            printed = process.stderr.readline().decode()
-            address = re.search(r"http://127\.0\.0\.1:[1-9][0-9]*", printed)
-            assert address is not None, printed + process.stderr.read().decode()
-            yield process, address[0]
-        finally:
-            process.kill()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loopback: None, sign: int) -> None:
-    with serving("--corpus", "papers") as (process, address):
+    with serving("--corpus", "papers", "--set", "serve.log=off") as (process, address):
         with httpx2.Client(base_url=address, timeout=30) as client:
             answer = client.post("/v1/ask", json=ASKED).json()
             assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]

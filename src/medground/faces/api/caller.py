@@ -1,6 +1,7 @@
 """What every route needs: who sends a request, the service, and figures of what was asked so far."""
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -9,17 +10,19 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Scope
 
 from medground.errors import NotAllowed
+from medground.faces.api.middleware import route_of
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, ROLES, Person, Role
 from medground.home.files import tables
+from medground.version import __version__
 
 FIGURES = "text/plain; version=0.0.4"
 _UPPER = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper limits of the classes of seconds."""
-_METHODS = frozenset(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 
 class Requests:
@@ -27,15 +30,15 @@ class Requests:
 
     def __init__(self) -> None:
         self._count: Counter[tuple[str, str, int]] = Counter()
-        self._classes = [0] * (len(_UPPER) + 1)
-        self._seconds = 0.0
+        self._classes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(_UPPER) + 1))
+        self._seconds: dict[str, float] = defaultdict(float)
 
     def add(self, scope: Scope, message: Message, seconds: float) -> None:
         """A response has begun."""
-        method, route = scope["method"], getattr(scope.get("route"), "path", "none")
-        self._count[method if method in _METHODS else "other", route, message["status"]] += 1
-        self._classes[next((n for n, upper in enumerate(_UPPER) if seconds <= upper), len(_UPPER))] += 1
-        self._seconds += seconds
+        method, route = route_of(scope)
+        self._count[method, route, message["status"]] += 1
+        self._classes[route][bisect_left(_UPPER, seconds)] += 1
+        self._seconds[route] += seconds
 
     def lines(self) -> Iterator[str]:
         """In the text format of Prometheus."""
@@ -45,18 +48,21 @@ class Requests:
             yield f'medground_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
         yield "# HELP medground_response_seconds Seconds until a response began."
         yield "# TYPE medground_response_seconds histogram"
-        sums = list(accumulate(self._classes))
-        for upper, count in zip((*map(str, _UPPER), "+Inf"), sums, strict=True):
-            yield f'medground_response_seconds_bucket{{le="{upper}"}} {count}'
-        yield f"medground_response_seconds_sum {self._seconds:.6f}"
-        yield f"medground_response_seconds_count {sums[-1]}"
+        for route, classes in sorted(self._classes.items()):
+            for upper, count in zip((*map(str, _UPPER), "+Inf"), accumulate(classes), strict=True):
+                yield f'medground_response_seconds_bucket{{route="{route}",le="{upper}"}} {count}'
+            yield f'medground_response_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
+            yield f'medground_response_seconds_count{{route="{route}"}} {sum(classes)}'
 
 
 def written(requests: Requests, jobs: Mapping[tuple[str, str], int]) -> str:
     """All figures in the text format of Prometheus. `jobs`: how many there are of each kind in each state."""
     lines = [
+        "# HELP medground_info The version of this server.",
+        "# TYPE medground_info gauge",
+        f'medground_info{{version="{__version__}"}} 1',
         *requests.lines(),
-        "# HELP medground_jobs Jobs in memory, by kind and state.",
+        "# HELP medground_jobs Jobs that are kept, of all servers, by kind and state.",
         "# TYPE medground_jobs gauge",
         *(f'medground_jobs{{kind="{kind}",state="{state}"}} {count}' for (kind, state), count in sorted(jobs.items())),
     ]
@@ -86,6 +92,10 @@ class Door:
     authenticated: bool
     requests: Requests
     identify: list[Identify] = field(default_factory=list)
+
+    async def figures(self) -> Response:
+        """Requests and jobs, for Prometheus."""
+        return PlainTextResponse(written(self.requests, await self.service.jobs.counts()), media_type=FIGURES)
 
 
 def door(request: Request) -> Door:

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request
 from pydantic import AliasChoices, Field, NonNegativeInt
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from medground.answering.conclude.claim import CheckedClaim
 from medground.corpus.chunk import chunk
 from medground.engine.search import Syntax
 from medground.engine.strategy import StrategyFound
-from medground.faces.api.caller import FIGURES, Caller, Door, Served, door, written
+from medground.faces.api.caller import Caller, Door, Served, door
 from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
 from medground.faces.service.offers import CorpusOffer, RecipeOffer
@@ -266,9 +266,9 @@ async def usage(person: Caller, service: Served) -> Usage:
     response_class=PlainTextResponse,
     responses={200: {"description": "Requests and jobs.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
+async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> Response:
     """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
-    return PlainTextResponse(written(entry.requests, await entry.service.jobs.counts()), media_type=FIGURES)
+    return await entry.figures()
 
 
 @server_router.get("/healthz", summary="Whether it works")

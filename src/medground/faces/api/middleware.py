@@ -80,10 +80,6 @@ def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
     async def of_values(request: Request, error: RequestValidationError) -> Response:
         return respond(problem_for(422, wrong_values(error.errors())))
 
-    @app.exception_handler(Exception)
-    async def of_anything(request: Request, error: Exception) -> Response:
-        return respond(INTERNAL)  # the server logs the traceback
-
     @app.exception_handler(ClientLeft)
     async def nobody_there(request: Request, error: ClientLeft) -> Response:
         return Response(status_code=499)  # it is not read
@@ -279,7 +275,10 @@ def secured(scope: Scope, message: Message, seconds: float) -> None:
 
 @dataclass
 class Begun:
-    """ASGI middleware that gives the start of each response to `seen`, with its request and the seconds until then."""
+    """ASGI middleware that gives the start of each response to `seen`, with its request and the seconds until then.
+
+    An error that nothing else handles is logged and answered here, so that its response is seen too.
+    """
 
     app: ASGIApp
     seen: Callable[[Scope, Message, float], None]
@@ -287,11 +286,28 @@ class Begun:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        asked = time.perf_counter()
+        asked, begun = time.perf_counter(), False
 
         async def send_seen(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 self.seen(scope, message, time.perf_counter() - asked)
             await send(message)
 
-        return await self.app(scope, receive, send_seen)
+        try:
+            await self.app(scope, receive, send_seen)
+        except Exception:
+            log.exception("%s %s failed", *route_of(scope))
+            if begun:
+                raise  # the connection is closed: what was sent is not whole
+            await respond(INTERNAL)(scope, receive, send_seen)
+
+
+_METHODS = frozenset(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+
+
+def route_of(scope: Scope) -> tuple[str, str]:
+    """The method of a request and its route, such as `/v1/answers/{trace_id}`: nothing that a client wrote."""
+    method = scope["method"]
+    return method if method in _METHODS else "other", getattr(scope.get("route"), "path", "none")

@@ -11,8 +11,11 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
+from starlette.types import Message, Scope
+from uvicorn import Server
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from medground.errors import UsageError
@@ -26,6 +29,7 @@ from medground.faces.api.literature import server_router
 from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
 from medground.faces.api.responses import router as responses_router
+from medground.faces.server_log import log_request
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
@@ -76,6 +80,12 @@ def make_app(
         seconds: in which a body must come.
     """
     limits, requests = service.settings.serve, Requests()
+
+    def begun(scope: Scope, message: Message, taken: float) -> None:
+        middleware.secured(scope, message, taken)
+        requests.add(scope, message, taken)
+        log_request(scope, message, taken)
+
     app = FastAPI(
         title="Medground",
         version=__version__,
@@ -91,8 +101,7 @@ def make_app(
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
             Middleware(middleware.Traced),
-            Middleware(middleware.Begun, seen=middleware.secured),
-            Middleware(middleware.Begun, seen=requests.add),
+            Middleware(middleware.Begun, seen=begun),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=middleware.refused),
             Middleware(
                 middleware.ResponseDeadline,
@@ -149,7 +158,32 @@ async def run(
             app = make_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
             extend(app, authenticated)
             told = partial(announce, address_of(host, on))
-            await GracefulServer(config(app, Connection), listening=told, end=service.jobs.close).serve(sockets=[on])
+            async with figures_served(app.state.door, host, settings.serve.metrics_port):
+                server = GracefulServer(config(app, Connection), listening=told, end=service.jobs.close)
+                await server.serve(sockets=[on])
+
+
+@asynccontextmanager
+async def figures_served(entry: Door, host: str, port: int | None) -> AsyncIterator[None]:
+    """Meanwhile `/metrics` is answered at a port of its own, where no token is needed; at none if it is None.
+
+    Raises UsageError: the server cannot listen there.
+    """
+    if port is None:
+        yield
+        return
+
+    async def figures(request: Request) -> Response:
+        return await entry.figures()
+
+    with listener(host, port) as on:
+        server = Server(config(Starlette(routes=[Route("/metrics", figures)]), Connection))
+        serving = asyncio.create_task(server._serve([on]))
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await serving
 
 
 def needs_token(settings: Settings, host: str, login: bool | None = None) -> bool:

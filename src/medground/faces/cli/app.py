@@ -15,10 +15,9 @@ import sys
 import traceback
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
-from typer.exceptions import TyperException
 
 from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake, is_of_memory
 from medground.faces.cli import installation
@@ -42,6 +41,8 @@ _CLOSED = 141
 _ALLOCATIONS = 200_000
 """New objects between two searches for garbage: an answer from the graph makes 135,000 that stay. With 700, Python's
 default, it takes 60 ms more, and with 50,000 still 30."""
+_CommandLineError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+"""`ClickException`, which each version of Typer keeps in another module."""
 _STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
 
 
@@ -167,7 +168,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         return _say(_STOPPED, status) if status == _INTERRUPTED else status
     except CannotWrite:
         return 0  # `_written` says it
-    except TyperException as error:
+    except _CommandLineError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help; Typer does not export it
             page(error.format_message(), err=True)
             return error.exit_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import threading
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from medground.faces.service.accounts import Spent, Tokens
     from medground.faces.service.values import Limits
 
+log_of_server = logging.getLogger(__name__)
+
 Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
 Login = Annotated[
@@ -45,9 +48,13 @@ SERVE, WEB, MCP = 8123, 8124, 8126
 """Each server's own default port, so that all of them can run at once."""
 
 
-def announce(address: str, what: str = "Medground") -> None:
-    """Tell where a server listens."""
-    say(f"{what} at {address} (press Ctrl-C to stop)", err=True)
+def announce(address: str, what: str = "Medground", *, in_log: bool = False) -> None:
+    """Tell where a server listens, `in_log` where every line has to be one of the log."""
+    line = f"{what} at {address} (press Ctrl-C to stop)"
+    if in_log:
+        log_of_server.info(line)
+    else:
+        say(line, err=True)
 
 
 LAST = 5.0
@@ -86,25 +93,28 @@ def serve(
         return
     with needing("serve", "the server"):
         from medground.faces.api.server import needs_token, run
+        from medground.faces.server_log import logging_as
         from medground.faces.serving import listener
         from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
-    on = None
-    told: Callable[[str], None] = announce
+    on, as_json = None, chosen.serve.log == "json"
+    told: Callable[[str], None] = partial(announce, in_log=as_json)
     if workers > 1:
+        if chosen.serve.metrics_port is not None:
+            raise UsageError("serve.metrics_port is for one process; leave --workers out, and start more containers")
         needs_token(chosen, host, login)
         on = listener(host, port)
         first = become_worker(workers)
 
         def ready(address: str) -> None:
             if first is not None:
-                announce(address)
+                announce(address, in_log=as_json)
                 first()
 
         told = ready
 
-    with shown_progress(quiet=quiet) as progress:
+    with logging_as(chosen.serve.log), shown_progress(quiet=quiet or as_json) as progress:
         _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))
 
 
@@ -126,19 +136,23 @@ def web(
 
     with needing("serve", "the page"):
         from medground.faces.api.server import run
+        from medground.faces.server_log import logging_as
         from medground.faces.web.app import BuiltPage, add_page
 
     extend = partial(add_page, page=BuiltPage())
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
-    if host == LOOPBACK and "sources" not in chosen.serve.model_fields_set:  # one who asks for PubMed may have it
-        chosen = chosen.with_options({"serve.sources": ("pubmed",)})
+    if host == LOOPBACK:  # one who asks for PubMed may have it, and who sits at the page needs no log of it
+        own = {"sources": ("pubmed",), "log": "off"}
+        left = {f"serve.{name}": own[name] for name in own.keys() - chosen.serve.model_fields_set}
+        chosen = chosen.with_options(left)
+    as_json = chosen.serve.log == "json"
 
     def listening(address: str) -> None:
-        announce(address)
+        announce(address, in_log=as_json)
         if not no_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    with shown_progress(quiet=quiet) as progress:
+    with logging_as(chosen.serve.log), shown_progress(quiet=quiet or as_json) as progress:
         work = run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
         _run(work)
 
