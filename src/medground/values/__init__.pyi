@@ -25,13 +25,13 @@ from medground.values.evidence import Evidence as Evidence
 from medground.values.evidence import Origin as Origin
 from medground.values.evidence import Stance as Stance
 from medground.values.finding import Finding as Finding
-from medground.values.grouping import grouped as grouped
-from medground.values.grouping import portions as portions
 from medground.values.finding import FindingEvidence as FindingEvidence
 from medground.values.finding import FindingKind as FindingKind
 from medground.values.finding import JoinedReference as JoinedReference
 from medground.values.graph import ConceptEntry as ConceptEntry
 from medground.values.graph import GraphFinding as GraphFinding
+from medground.values.grouping import grouped as grouped
+from medground.values.grouping import portions as portions
 from medground.values.lookup import ConceptQuery as ConceptQuery
 from medground.values.lookup import Found as Found
 from medground.values.lookup import Lookup as Lookup
