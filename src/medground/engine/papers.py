@@ -16,7 +16,7 @@ from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Query, Term
-from medground.values.question import Question, checked_text
+from medground.values.question import Question, checked_list, checked_text
 
 if TYPE_CHECKING:
     from medground.sources.papers import PaperServices
@@ -56,7 +56,7 @@ class PaperEngine(SearchEngine):
         Corpora are asked first; for the rest PubMed, the ID converter of PMC and ECitMatch, if PubMed is searched.
         `entities`: what PubTator found in each. Raises UsageError: nothing is asked, or too much.
         """
-        texts = [checked_text(one, "paper") for one in asked]
+        texts = [checked_text(one, "paper") for one in checked_list(asked, "papers")]
         if not 1 <= len(texts) <= _MOST:
             raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
         with self._under_way():

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
 
-from medground.values.document import DocumentId, Frozen, SourceKind
+from medground.values.document import Argument, DocumentId, Frozen, SourceKind
 
 T = TypeVar("T")
 
@@ -51,7 +51,10 @@ def checked_date(value: str) -> str:
 def _pairs(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    return tuple((name, one) for name, given in value.items() for one in ([given] if isinstance(given, str) else given))
+    listed = (list, tuple, set, frozenset)
+    return tuple(
+        (name, one) for name, given in value.items() for one in (given if isinstance(given, listed) else [given])
+    )
 
 
 PartialDate = Annotated[str, AfterValidator(checked_date)]
@@ -183,7 +186,7 @@ Leaf = Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType
 Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
 
 
-class Filters(_Node):
+class Filters(_Node, Argument):
     """Limits on what may be found; they never change how it is ranked. Empty means no limit.
 
     `where` holds fields and values: `Filters(where={"journal": "Lancet", "ward": ["ICU", "ED"]})`. Any of a field's
