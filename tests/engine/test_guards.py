@@ -84,13 +84,14 @@ def test_a_question_is_asked_within_limits(engine: BlockingEngine) -> None:
     for answer in (
         engine.ask(QUESTION, filters=within),
         engine.ask(asked, filters=within),
+        engine.ask(QUESTION, filters=within.model_dump()),  # as the HTTP API takes it
         medground.ask(QUESTION, corpora="papers", filters=within),
         engine.ask_many([QUESTION], filters=within)[0].answer,
     ):
         assert answer is not None
         assert (answer.question, answer.evidence) == (asked, ())
     assert engine.ask("Is it safe?", follow=answer.trace_id, filters=Filters(year_to=2020)).question.filters.year_to
-    for wrong, says in ((Filters(year_from=1990), "has filters already"), ({"year_from": 1990}, "as Filters")):
+    for wrong, says in ((Filters(year_from=1990), "has filters already"), ("1990", "as Filters")):
         refused(UsageError, says, engine.ask, asked, filters=wrong)
 
 

@@ -6,7 +6,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -254,11 +254,13 @@ def as_question(
     return asked
 
 
-def _limits(filters: Filters | None) -> Filters:
-    """Raises UsageError: it is something else."""
-    if not isinstance(filters, Filters | None):
+def _limits(filters: Filters | Mapping[str, Any] | None) -> Filters:
+    """Limits that a program gave, also as `{"year_from": 2015}`. Raises UsageError: they are something else."""
+    if isinstance(filters, Filters):
+        return filters
+    if not isinstance(filters, Mapping | None):
         raise UsageError(f"filters are given as Filters(year_from=2015), not {filters!r:.80}")
-    return filters or Filters()
+    return Filters(**filters or {})
 
 
 def _lines(context: str) -> str:
