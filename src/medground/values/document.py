@@ -60,7 +60,7 @@ class Argument(Frozen):
                 super().__init__(**values)
             except ValidationError as error:
                 said = import_module("medground.home.layers").wrong_values  # `home` stands above
-                raise UsageError(f"{type(self).__name__}: {said(error.errors())}") from None
+                raise UsageError(said(error.errors())) from None
 
         __init__.__pydantic_base_init__ = True  # pydantic calls it from nowhere
 

@@ -13,7 +13,7 @@ import typer
 from medground.faces.cli import answers
 from medground.faces.cli import options as by
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings
 from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def ask(
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
         shown = answers.Shown(answers.form_of(json=json, markdown=markdown), details=details, quiet=quiet)
-        named = _named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
+        named = by.named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
@@ -149,16 +149,6 @@ def ask(
             ask_from(from_, asked, chosen, shown)
         else:
             answers.finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
-
-
-def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
-    """The settings of what is searched; a source that is named replaces the corpora of the settings."""
-    only = {"retrieval.corpora": (), "retrieval.knowledge_base": ""} if pubmed or source else {}
-    return only | {
-        **searched(corpus, kb),
-        "retrieval.pubmed": pubmed,
-        "retrieval.sources": tuple(source) if source else None,
-    }
 
 
 def _check(
