@@ -88,7 +88,10 @@ class Answers:
         for past in self.history():
             if past.problem is None and name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
                 return answer
-        raise UsageError(f"no answer {name[:64]!r} in {self._folder}; list them with medground history")
+        raise UsageError(
+            f"no answer {name[:64]!r} in {self._folder}; "
+            "[[list them with medground history|history() lists them|give the trace_id that came with an answer]]"
+        )
 
     def history(self) -> Iterator[PastAnswer]:
         """All kept answers, the latest first, also those that cannot be read."""

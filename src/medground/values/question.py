@@ -213,7 +213,10 @@ class Question(Argument):
         task = task or ("single-choice" if letters else guessed_task(cleaned))
         needs_options = task in ("single-choice", "multiple-choice")
         if needs_options and len(letters) < 2:
-            raise UsageError(f"task {task} needs at least two options; give --option twice or more")
+            raise UsageError(
+                f"task {task} needs at least two options; "
+                "[[give --option twice or more|give options=[...]|give options]]"
+            )
         if not needs_options and letters:
             raise UsageError(f"task {task} takes no options; remove them or use single-choice")
         if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):

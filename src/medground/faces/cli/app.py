@@ -176,7 +176,7 @@ def _explained(error: BaseException) -> int:
         if error.notice is not None and getattr(error, "answer", None) is None:
             say(error.notice.sentence, err=True)
         status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
-        return _say(f"medground: {error}", status)
+        return _say(f"medground: {error.told('terminal')}", status)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say(_STOPPED, _INTERRUPTED)
     if is_of_memory(error):

@@ -61,7 +61,7 @@ def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
                 text, context = with_context(line)
                 found.append(asked(text, **({"context": context} if context else {})))
             except UsageError as error:
-                raise UsageError(f"line {number}: {error}") from None
+                raise UsageError(f"line {number}: {error.told('terminal')}") from None
     return found
 
 
@@ -78,7 +78,7 @@ def _show(outcome: Outcome, shown: answers.Shown, *, first: bool) -> None:
     if (error := outcome.error) is not None:
         if error.notice is not None and outcome.answer is None:
             say(error.notice.sentence)
-        say(" ".join(f"{outcome.question[:80]}: {error}".split()), err=True)
+        say(" ".join(f"{outcome.question[:80]}: {error.told('terminal')}".split()), err=True)
 
 
 def _line(outcome: Outcome) -> str:
@@ -203,6 +203,8 @@ def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
+    pubmed: by.PubMed = None,
+    source: by.SourceNames = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
     json: by.PrintJson = False,
     sets: by.Sets = None,
@@ -216,7 +218,7 @@ def verify(
     from medground.language.risk.notices import notice_first
     from medground.wording.templates import printed
 
-    extra: dict[str, object] = by.searched(corpus, kb, model)
+    extra = by.named(corpus, kb, pubmed, source) | {"model.default": model}
     with notice_first(claim):
         chosen = by.load_settings(sets, preset, settings, extra)
         with opened(chosen, quiet=quiet) as engine:

@@ -122,7 +122,7 @@ def _checked(
     except Stopped:
         raise
     except MedgroundError as error:  # a failure exits with 1 elsewhere, and here that says that the text has faults
-        raise UsageError(str(error)) from error
+        raise UsageError(*error.args) from error
     return TextCheck(
         findings=tuple(finding for each in found for finding in each.findings),
         references=tuple(reference for each in found for reference in each.references),

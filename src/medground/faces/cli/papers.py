@@ -52,6 +52,8 @@ def paper(
     if json and not full_text:
         say_json(f"[{','.join(one.model_dump_json() for one in found)}]")
         return
+    if found and not pubmed and not all(one.document for one in found):
+        say("PubMed was not searched; add --pubmed live", err=True)
     for one in found:
         view = document_view(source_document(one.document, "")) if one.document else None
         ids = " ".join(f"{kind}:{value}" for kind, value in one.ids.items()) or one.asked
