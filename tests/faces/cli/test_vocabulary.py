@@ -1,5 +1,6 @@
 """One vocabulary on every face: what each calls an operation and its arguments, its options, its help and its words."""
 
+import ast
 import inspect
 import re
 import sys
@@ -110,9 +111,6 @@ def test_search_finds_passages_in_everything_that_is_named(papers: Path, said: S
     assert "the first year (2020) is after the last (1999)" in refusal
 
 
-HELP = "import sys; from medground.faces.cli.app import main; main(sys.argv[1:])"
-
-
 @pytest.mark.parametrize("width", [50, 100, 220])
 def test_help_is_as_wide_as_the_terminal_and_nothing_is_cut(width: int, said: Said, monkeypatch: Any) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -122,10 +120,10 @@ def test_help_is_as_wide_as_the_terminal_and_nothing_is_cut(width: int, said: Sa
         assert "..." not in text.partition("ptions:")[2]
         lines = text.splitlines()
         assert max(map(len, lines)) <= max(width, 52)
-    whole = " ".join(said("-h").out.split())
+    whole = "".join(said("-h").out.split())
     for name, command in COMMANDS.commands.items():
         first = re.split(r"\.(?:\s|$)", command.help or "", maxsplit=1)[0]
-        assert f"{name} {' '.join(first.split())}." in whole
+        assert f"{name}{''.join(first.split())}." in whole
     assert width < 200 or max(map(len, said("-h").out.splitlines())) > 100
 
 
@@ -134,7 +132,7 @@ def test_commands_stand_in_groups(said: Said) -> None:
     assert titles[0] == "Options"
     assert len(titles) > 6
     assert "Commands" not in titles
-    listed = re.findall(r"(?m)^  ([a-z]+) ", said("-h").out)
+    listed = re.findall(r"(?m)^  ([a-z]+)  ", said("-h").out)
     assert sorted(listed) == sorted(COMMANDS.commands)
 
 
@@ -150,7 +148,7 @@ def test_each_face_tells_a_mistake_in_its_own_words(papers: Path, said: Said) ->
             "an answer": lambda: engine.answer("nothing"),
             "no research": lambda: engine.resume(),
             "one option": lambda: engine.ask(QUESTION, options=["A"]),
-            "a budget": lambda: engine.ask(QUESTION, settings={"budget.seconds": 0}),
+            "a budget": lambda: engine.ask(QUESTION, settings={"budget.seconds": 1e-6}),
             "a setting": lambda: engine.ask(QUESTION, settings={"recipe.runds": 1}),
             "a full text": lambda: engine.full_text("PMID:1"),
             "a paper": lambda: engine.related("PMID:7"),
@@ -171,7 +169,7 @@ def test_each_face_tells_a_mistake_in_its_own_words(papers: Path, said: Said) ->
     for words, way in (
         (["show", "nothing"], "list them with medground history"),
         (["ask", "-c", "papers", QUESTION, "--option", "A"], "give --option twice"),
-        (["ask", "-c", "papers", QUESTION, "--set", "budget.seconds=0"], "raise it with --set budget.seconds=N"),
+        (["ask", "-c", "papers", QUESTION, "--set", "budget.seconds=0.000001"], "raise it with --set budget.seconds=N"),
         (["ask", "-c", "papers", QUESTION, "--set", "recipe.runds=1"], "see medground config show"),
         (["paper", "-c", "papers", "PMID:1", "--full-text"], "add --pubmed live"),
         (["research", "--resume"], "start one with medground research"),
@@ -181,9 +179,8 @@ def test_each_face_tells_a_mistake_in_its_own_words(papers: Path, said: Said) ->
         assert "[[" not in shown
 
 
-def _literals() -> Iterator[tuple[Path, str]]:
-    import ast
-
+def raised() -> Iterator[tuple[Path, str]]:
+    """The words of every error that the library raises, by file."""
     source = Path(sys.modules["medground.errors"].__file__ or "").parent
     for path in source.rglob("*.py"):
         if path.is_relative_to(source / "faces"):
@@ -197,7 +194,7 @@ def _literals() -> Iterator[tuple[Path, str]]:
 
 def test_no_error_of_the_library_speaks_of_options_outside_the_words_of_a_terminal() -> None:
     found = {}
-    for path, text in _literals():
+    for path, text in raised():
         for python in (r"\2", r"\3"):
             if advice := advised(re.sub(r"\[\[(.*?)\|(.*?)\|(.*?)\]\]", python, text)):
                 found[path.name] = advice
