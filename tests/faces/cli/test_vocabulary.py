@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -134,6 +136,25 @@ def test_commands_stand_in_groups(said: Said) -> None:
     assert "Commands" not in titles
     listed = re.findall(r"(?m)^  ([a-z]+)  ", said("-h").out)
     assert sorted(listed) == sorted(COMMANDS.commands)
+
+
+def test_the_manual_page_says_what_the_commands_say_and_is_set_without_a_warning(said: Said) -> None:
+    root = Path(__file__).resolve().parents[3]
+    page = root / "man" / "medground.1"
+    script = [sys.executable, str(root / "scripts" / "man_page.py"), "--check"]
+    made = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    plain = page.read_text(encoding="utf-8").replace("\\-", "-")
+    for name, command in EVERY.items():
+        _, _, part = plain.partition(f"\n.SS medground {name} ")
+        part = part.partition("\n.SS ")[0]
+        options = {spelled for option in command.params for spelled in option.opts if spelled.startswith("-")}
+        assert part, name
+        assert {one for one in options if not re.search(rf"(?:fB|, |/){one}\b", part)} == set(), name
+    if groff := shutil.which("groff"):
+        shown = subprocess.run([groff, "-man", "-Tutf8", "-ww", str(page)], capture_output=True, check=True)
+        assert shown.stderr == b""
+        assert b"MEDGROUND(1)" in shown.stdout
 
 
 def advised(text: str) -> list[str]:
