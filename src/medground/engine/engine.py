@@ -91,8 +91,7 @@ class Engine(CheckEngine, KeptAnswers):
             question: the question, or a `Question` with limits of its own.
             task: the kind of answer; guessed from the question when absent.
             options: the choices of a choice question.
-            context: a passage or a patient's case that the question is about. It is read with the question, and is
-                never searched for by itself or cited.
+            context: a passage or a case that the question is about; it is never searched for by itself or cited.
             filters: limits on what may be found, such as `Filters(year_from=2015)`.
             recipe: the recipe to follow for this question: a name, `module:NAME` or the object.
             model: the model that answers its operators.

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from importlib import import_module
 from itertools import takewhile
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
-from medground.errors import UsageError
 from medground.values.identifiers import paper_names
 
 SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
@@ -47,22 +45,6 @@ class Frozen(BaseModel):
     def replace(self, **fields: Any) -> Self:
         """A copy with other values in some fields, which are not validated: `hit.replace(rank=1)`."""
         return self.model_copy(update=fields)
-
-
-class Argument(Frozen):
-    """The same, for what programs make to hand it in. Raises UsageError, in one line, where pydantic's error would not
-    be Medground's; within other values, and in JSON, a wrong one is an error of pydantic, with its place."""
-
-    if not TYPE_CHECKING:  # type checkers know the arguments from the fields
-
-        def __init__(self, **values: Any) -> None:
-            try:
-                super().__init__(**values)
-            except ValidationError as error:
-                said = import_module("medground.home.layers").wrong_values  # `home` stands above
-                raise UsageError(said(error.errors())) from None
-
-        __init__.__pydantic_base_init__ = True  # pydantic calls it from nowhere
 
 
 class Described(Frozen):

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, Field
 
 from medground.errors import UsageError
-from medground.values.document import Argument, DocumentId, Frozen
-from medground.values.query import Filters
+from medground.values.document import DocumentId, Frozen
+from medground.values.query import Argument, Filters
 from medground.values.research_plan import ResearchPlan
 
 T = TypeVar("T")
