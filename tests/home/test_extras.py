@@ -5,12 +5,21 @@ module or package stands below `needing`, or where its failure is handled.
 """
 
 import ast
+import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from command_line import corpus_of
+
+from medground.engine.blocking import BlockingEngine
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -106,3 +115,89 @@ def test_what_needs_an_extra_is_imported_where_its_absence_is_told() -> None:
         - needed.get(module, set())
     }
     assert unguarded == CHECKED.keys()
+
+
+ASKED = {
+    "ask Q -c papers --model openai:gpt-5": "models",
+    "ask Q -c papers --model local:planner.gguf": "local",
+    "ask Q -c papers --source europepmc": "services",
+    "ask Q -c papers --recipe biomedsearch --source duckduckgo": "services",
+    "ask Q -c papers --set verify.critic=nli:model": "torch",
+    "ask Q -c s3://bucket/papers": "s3",
+    "paper PMID:9 -c papers --pubmed live": "services",
+    "update retractions https://example.org/retractions.csv": "services",
+    "corpus push papers s3://bucket/papers": "s3",
+    "corpus push papers solr+http://127.0.0.1:9/solr": "services",
+    "corpus build more draft.txt --embed minilm": "dense",
+    "corpus build more draft.txt --embed medcpt": "torch",
+    "corpus build more draft.txt --ray local": "ray",
+    "corpus build more table.parquet": "parquet",
+    "corpus enrich papers --from pubmed": "services",
+    "check draft.docx -c papers": "files",
+    "export last --format html": "export",
+    "export last --format docx -o answer.docx": "export",
+    "models fetch critic": "dense",
+    "serve": "serve",
+    "web --no-browser": "serve",
+    "mcp": "mcp",
+    "mcp --http": "mcp",
+    "token list": "serve",
+    "serve log": "serve",
+    "pubmed serve --corpus papers": "pubmed",
+    "eval audit jsonl --data questions.jsonl": "evaluate",
+    "python from medground.faces import create_app": "serve",
+    "python import medground.integrations.langchain": "langchain",
+    "python import medground.integrations.llamaindex": "llamaindex",
+    "python import medground.integrations.haystack": "haystack",
+    "python import medground.integrations.pydantic_ai": "models",
+}
+"""What is typed, each in its turn where every extra is missing, and the extra that it has to name."""
+WITHOUT = """
+import contextlib, io, json, sys
+sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
+from medground.errors import MedgroundError
+from medground.faces.cli.app import main
+
+def said(words):
+    told = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(told), contextlib.redirect_stdout(io.StringIO()):
+            if words[0] == "python":
+                exec(" ".join(words[1:]))
+            else:
+                main(words)
+    except SystemExit:
+        pass
+    except MedgroundError as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return told.getvalue()
+
+print(json.dumps([said(one) for one in json.loads(sys.argv[2])]))
+"""
+
+
+def test_with_every_extra_missing_one_line_names_the_one_to_install(home: Path, tmp_path: Path) -> None:
+    corpus_of({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."})
+    with BlockingEngine(corpora="papers") as engine:
+        engine.ask("Does aspirin reduce the risk of stroke?")
+    (tmp_path / "draft.txt").write_text("Aspirin helps (PMID: 1).", encoding="utf-8")
+    (tmp_path / "draft.docx").write_bytes(b"PK\x03\x04")
+    (tmp_path / "table.parquet").write_bytes(b"PAR1")
+    record = {"question": "Does it?", "options": {"A": "yes", "B": "no"}, "answer": ["A"]}
+    lines = (json.dumps({"id": str(number), **record}) for number in range(5))
+    (tmp_path / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    typed = [[QUESTION if word == "Q" else word for word in line.split()] for line in ASKED]
+    arguments = [json.dumps(sorted(MAY_BE_MISSING)), json.dumps(typed)]
+    environment = {**os.environ, "MEDGROUND_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments], env=environment, cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    wrong = {
+        words: line
+        for (words, extra), line in zip(ASKED.items(), json.loads(done.stdout), strict=True)
+        if f'pip install "medground[{extra}]"' not in line or line.strip().count("\n")
+    }
+    assert wrong == {}
