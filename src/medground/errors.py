@@ -152,7 +152,7 @@ class BudgetExhausted(MedgroundError):
         self.usage = usage
         super().__init__(
             f"the budget of {allowed} {limit} is used up (spent: {spent}); "
-            f'[[raise it with --set budget.{limit}=N|raise it with settings={{"budget.{limit}": N}}|ask for less]]'
+            f"[[raise it with --set budget.{limit}=N|raise the setting budget.{limit}|ask for less]]"
         )
 
 
