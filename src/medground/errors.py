@@ -6,17 +6,25 @@ and 1 for any other `MedgroundError`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from medground.values.decision import Notice
     from medground.values.usage import Usage, UsageReport
 
 
+Face = Literal["terminal", "python", "server"]
+_OF_FACES = re.compile(r"\[\[(.*?)\|(.*?)\|(.*?)\]\]")
+
+
 class MedgroundError(Exception):
     """Base of every error that Medground raises on purpose.
+
+    Where a message says how to do something, it has the words of each face: `[[--option A|options=["A"]|options]]`
+    for a terminal, for Python and for clients of a server. `str` gives those of Python.
 
     Attributes:
         spent: cost of the whole question, if the error came from asking one.
@@ -29,6 +37,14 @@ class MedgroundError(Exception):
     trace_id: str | None = None
     research: str | None = None
     notice: Notice | None = None
+
+    def __str__(self) -> str:
+        return self.told("python")
+
+    def told(self, face: Face) -> str:
+        """The message in the words of a face."""
+        place = {"terminal": r"\1", "python": r"\2", "server": r"\3"}[face]
+        return _OF_FACES.sub(place, super().__str__())
 
 
 class UserMistake(MedgroundError):
@@ -135,7 +151,8 @@ class BudgetExhausted(MedgroundError):
         self.answer = answer
         self.usage = usage
         super().__init__(
-            f"the budget of {allowed} {limit} is used up (spent: {spent}); raise it with --set budget.{limit}=N"
+            f"the budget of {allowed} {limit} is used up (spent: {spent}); "
+            f"[[raise it with --set budget.{limit}=N|raise the setting budget.{limit}|ask for less]]"
         )
 
 

@@ -51,7 +51,7 @@ def test_uncited_sentences_are_released_by_design_or_marked_as_own_knowledge_if_
     found = verdicts("not found", "not judged")
     kept, dropped = release(bare, found, FLAG)
     assert kept == []
-    assert "it cites no evidence; --set verify.own_knowledge=mark" in dropped[0].reason
+    assert "it cites no evidence; the setting verify.own_knowledge=mark" in dropped[0].reason
     assert release(bare, found, FLAG, uncited=True)[1] == []
     kept, dropped = release(bare, found, MARK)
     assert dropped == []

@@ -49,7 +49,7 @@ def test_recipe_model_and_settings_may_differ_per_question(papers: Path) -> None
 def test_errors_speak_python_and_the_blocking_engine_has_all_of_the_engine(papers: Path) -> None:
     for call in (medground.ask, lambda question: medground.ask(QUESTION, context=question)):
         refused(UsageError, "must be text, not None", call, None)
-    refused(UsageError, "options are a list of texts, not 5", medground.ask, QUESTION, options=5)
+    refused(UsageError, "the options must be a list, not 5", medground.ask, QUESTION, options=5)
     assert TEXT in str(medground.ask(QUESTION, settings={"retrieval.corpora": "papers", "retrieval.top_k": 3}))
     with BlockingEngine({"retrieval.corpora": "papers", "retrieval.fetch_k": 7}) as engine:
         assert engine.settings.retrieval.depth == 7

@@ -73,12 +73,12 @@ def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
         assert {(one.held_by, *one.ids.values()) for one in found[:4]} == {
             ("corpus:papers", "2014248", "PMC51423", "10.1073/pnas.88.8.3248")
         }
-        assert "--pubmed live" in found[4].reason
+        assert "PubMed is not searched here" in found[4].reason
         assert "not the id of a paper" in found[5].reason and "'soon' is not a date" in found[6].reason
         like = engine.related("PMID:2014248")
         assert (like.documents[0].id, like.documents[0].retraction) == ("PMID:7", "retracted")
         for call in (lambda: engine.related("PMID:8", by="citing"), lambda: engine.full_text("PMID:8")):
-            with pytest.raises(UsageError, match="--pubmed live"):
+            with pytest.raises(UsageError, match=r"open the engine with sources=\[\"pubmed\"\]"):
                 call()
         with pytest.raises(UsageError, match="'PMID:99' was not found: no corpus holds it"):
             engine.related("PMID:99")

@@ -87,7 +87,7 @@ def test_requests_about_the_last_answer_are_done(engine: BlockingEngine) -> None
 
 def test_requests_without_a_last_answer_are_told_how(engine: BlockingEngine) -> None:
     for asked in ("are you sure?", "who wrote it", "show me the newest", "only trials since 2019"):
-        assert "ask it after that answer, in a terminal with --follow last" in told(engine, asked), asked
+        assert "ask it as one that follows that answer" in told(engine, asked), asked
     assert "1 of them with design randomized trial" in told(engine, "which are randomised?")
     assert told(engine, "How many papers do you have?").startswith("Corpus coughs holds 2 documents; ")
 

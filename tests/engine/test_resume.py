@@ -76,7 +76,7 @@ def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, call
     again = made(calls)
     assert [line for line in before if line.startswith("search") and again[line] > 1] == []
     assert answer.usage.model_calls == len(EVERYTHING) - sum(line.startswith("call") for line in before)
-    with pytest.raises(UsageError, match=r"there is no unfinished research; start one with medground research"):
+    with pytest.raises(UsageError, match=r"there is no unfinished research; ask with recipe=\"biomedsearch\""):
         resume()
 
 

@@ -145,7 +145,7 @@ def test_an_engine_that_fails_is_named_and_the_others_are_searched(web: Any, mak
 def test_what_became_of_a_search_that_kept_nothing(web: Any, make_run: Any, reply: Any) -> None:
     here = web({})
     (line,) = found(here, make_run)[0].failures
-    assert line == "no search engine is selected; select one with --set retrieval.sources=duckduckgo"
+    assert line == "no search engine is selected; name one among the sources, such as duckduckgo"
     here.engine("brave", [])
     assert found(here, make_run)[0].state == "empty"
     here = web({}, **{"keys.brave": ""})

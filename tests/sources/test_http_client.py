@@ -237,7 +237,7 @@ def test_recorded_replies_are_replayed_offline(
     assert len(peer.asked) == 4
     with pytest.raises(SourceUnavailable) as caught:
         asked("https://example.org", Replay(tmp_path), q="1", key=KEY, api_key=KEY)
-    line = f"things: not recorded in {tmp_path}: https://example.org/a?q=1; record it with --record"
+    line = f"things: not recorded in {tmp_path}: https://example.org/a?q=1; record it first"
     assert str(caught.value) == line
     endless = make_peer(reply(b"x" * 1000, endless=True))
     with pytest.raises(SourceUnavailable, match="larger than"):
@@ -258,14 +258,14 @@ def test_a_damaged_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(SourceUnavailable) as caught:
         asked("https://example.org", Replay(tmp_path), q="1")
-    assert str(caught.value) == f"things: a recorded reply is damaged: {path} {why}; record it again with --record"
+    assert str(caught.value) == f"things: a recorded reply is damaged: {path} {why}; record it again"
 
 
 def test_both_or_a_missing_folder_are_errors_of_the_settings(tmp_path: Path) -> None:
     both = {"retrieval.replay": str(tmp_path), "retrieval.record": str(tmp_path)}
-    with pytest.raises(ConfigError, match="either replayed or recorded; leave out --replay or --record"):
+    with pytest.raises(ConfigError, match="either replayed or recorded; leave out one of the two"):
         open_wire(Settings.load(environ={}, options=both))
-    with pytest.raises(ConfigError, match=r"there is no folder .*/none to replay; record one with --record"):
+    with pytest.raises(ConfigError, match=r"there is no folder .*/none to replay; record one first"):
         open_wire(settings_of(tmp_path / "none", "replay"))
     assert open_wire(Settings.load(environ={})) is None
 
@@ -283,7 +283,7 @@ def test_e_utilities_are_replayed_by_get_and_post(tmp_path: Path, make_peer: Any
     assert found("record", None, "aorta") == ("7",)
     assert {one.method for one in peer.asked} == {"GET", "POST"}
     assert (found("replay", None, "marfan"), found("replay", KEY, "aorta")) == (("7",), ("7",))
-    with pytest.raises(SourceUnavailable, match=r"^pubmed:test: not recorded in .*; record it with --record$"):
+    with pytest.raises(SourceUnavailable, match=r"^pubmed:test: not recorded in .*; record it first$"):
         found("replay", None, "heart")
     assert not any(KEY in path.read_text() or "reader" in path.read_text() for path in tmp_path.rglob("*.reply"))
 

@@ -309,9 +309,7 @@ async def with_titles(question: Question, run: Run) -> Question:
     text = question.text
     for (start, end), names in reversed(named.items()):
         if missing := [name for name in names if name not in known]:
-            run.warn(
-                f"no source searched contains {', '.join(missing)}; check the id, or search PubMed too (--pubmed live)"
-            )
+            run.warn(f"no source searched contains {', '.join(missing)}; check the id, or search PubMed too")
         if told := dict.fromkeys(titles[name] for name in names if titles.get(name)):
             text = text[:start] + "; ".join(told) + text[end:]
     return question.replace(text=text)

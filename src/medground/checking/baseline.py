@@ -33,9 +33,11 @@ def read_baseline(path: Path) -> frozenset[Accepted]:
     try:
         return frozenset(_FILE.validate_json(path.read_bytes()))
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}; make it with --write-baseline") from None
+        raise UsageError(
+            f"cannot read {path}: {error.strerror}; make it [[with --write-baseline|first|first]]"
+        ) from None
     except ValidationError:
-        raise UsageError(f"{path} is not a baseline; make it again with --write-baseline") from None
+        raise UsageError(f"{path} is not a baseline; make it again[[ with --write-baseline||]]") from None
 
 
 def as_baseline(findings: Iterable[Finding]) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from medground.checking.entries import Entry, entries_beside
 from medground.checking.printed import pdf_text, word_text
-from medground.errors import BadDocument, UsageError
+from medground.errors import BadDocument, UsageError, needing
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document
 from medground.values.identifiers import papers_named
@@ -75,6 +75,9 @@ def text_in(content: bytes, name: str) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8, DOCX or PDF") from None
+    except ImportError:
+        with needing("files", f"reading {name}"):
+            raise
     except Exception as error:  # noqa: BLE001 the libraries raise whatever a damaged file makes them meet
         raise UsageError(f"{name} cannot be read ({type(error).__name__}); save it again or as text") from None
     if "\x00" in text:

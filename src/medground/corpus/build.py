@@ -141,7 +141,7 @@ def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None
         given = "none" if embedder is None else embedder.identity
         raise ConfigError(
             f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
-            f"use --embed {existing.name}, or rebuild the corpus"
+            f"use [[--embed {existing.name}|that model|that model]], or rebuild the corpus"
         )
 
 

@@ -169,7 +169,8 @@ class CorpusFolder(Place):
     def _unknown(self) -> UsageError:
         name, existing = self.folder.name, ", ".join(_names(self.folder.parent)) or "none"
         return UsageError(
-            f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
+            f"no corpus {name!r} (existing: {existing}); [[build one with `medground corpus build {name} PATH`|"
+            f"build one in a terminal: medground corpus build {name} PATH|name one of those]]"
         )
 
 

@@ -55,7 +55,9 @@ class Store(ABC):
     def vectors_made(self) -> EmbeddingEntry:
         """The model that made its vectors; UsageError if it has none."""
         if self.manifest.embedding is None:
-            raise UsageError(f"corpus {self.name} was built without vectors; rebuild it with --embed minilm")
+            raise UsageError(
+                f"corpus {self.name} was built without vectors; rebuild it with [[--embed minilm|them|them]]"
+            )
         return self.manifest.embedding
 
     @property

@@ -20,6 +20,7 @@ from medground.language.clean import clean
 from medground.values.answer import Answer
 from medground.values.decision import Status
 from medground.values.document import Frozen
+from medground.values.question import checked_text
 from medground.wording.export import STYLE, Format, export
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -82,12 +83,15 @@ class Answers:
 
         Raises UsageError: no such answer is kept, or its file is damaged.
         """
-        if (answer := self.find(name)) is not None:
+        if (answer := self.find(checked_text(name, "name of an answer"))) is not None:
             return answer
         for past in self.history():
             if past.problem is None and name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
                 return answer
-        raise UsageError(f"no answer {name[:64]!r} in {self._folder}; list them with medground history")
+        raise UsageError(
+            f"no answer {name[:64]!r} in {self._folder}; "
+            "[[list them with medground history|history() lists them|give the trace_id that came with an answer]]"
+        )
 
     def history(self) -> Iterator[PastAnswer]:
         """All kept answers, the latest first, also those that cannot be read."""

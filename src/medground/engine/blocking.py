@@ -20,6 +20,7 @@ from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
+from medground.values.query import Filters
 from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.steps import AnyStep, Progress, no_progress
 from medground.wording.changes import AskedAgain
@@ -165,6 +166,7 @@ def ask(
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
     context: str = "",
+    filters: Filters | None = None,
     corpora: str | Sequence[str] | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     recipe: str | Recipe | None = None,
@@ -176,7 +178,8 @@ def ask(
     """
     text = question.text if isinstance(question, Question) else checked_text(question, "question")
     with notice_first(text, context):
-        asked = as_question(question, task=task, options=options, context=context)  # refused before anything is built
+        # what cannot be asked is refused before anything is built
+        asked = as_question(question, task=task, options=options, context=context, filters=filters)
         with BlockingEngine(settings, corpora=corpora) as engine:
             return engine.ask(asked, recipe=recipe, model=model)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from medground.engine.papers import PaperEngine
 from medground.errors import UsageError
 from medground.values.document import Document
-from medground.values.question import Question
+from medground.values.question import Question, checked_list, checked_text
 
 if TYPE_CHECKING:
     from medground.checking.sentences import CitingText
@@ -44,7 +44,7 @@ class CheckEngine(PaperEngine):
             SourceUnavailable: no corpus can be searched.
             BudgetExhausted: a limit was reached.
         """
-        if not text.strip():
+        if not checked_text(text, "text").strip():
             raise UsageError(f"{file} has no text; give one with sentences that cite")
         if len(text) > LONGEST:
             raise UsageError(f"{file} has {len(text):,} characters; check at most {LONGEST:,} at once, part by part")
@@ -54,12 +54,12 @@ class CheckEngine(PaperEngine):
 
         def reading() -> CitingText:
             if fields:
-                return read_fields(text, file, fields_of(text, fields, file))
+                return read_fields(text, file, fields_of(text, tuple(checked_list(fields, "fields")), file))
             return read_text(text, file, shown(text, file))
 
         read = await asyncio.to_thread(reading)
         setup = await self._setup(None, None, None)
-        beside = [entry for path in references for entry in entries_in(path)]
+        beside = [entry for path in checked_list(references, "references") for entry in entries_in(path)]
         run = self._run(Question.ask(ASKED, task="free"), setup, CHECKING_A_TEXT, traced=False)
         with self._under_way():
             found = await check(read, beside, run, self._fetched)

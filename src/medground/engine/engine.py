@@ -25,7 +25,8 @@ from medground.language.follow_up import follow_up, is_unrelated
 from medground.language.risk.notices import answered_all_the_same, most_urgent, notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
-from medground.values.question import Question, Task, as_question, checked_text
+from medground.values.query import Filters
+from medground.values.question import Question, Task, as_question, checked_list, checked_text
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import AnyStep, OnStep, Progress, ignore_steps, no_progress
 from medground.wording.changes import AskedAgain
@@ -74,6 +75,7 @@ class Engine(CheckEngine, KeptAnswers):
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
         context: str = "",
+        filters: Filters | None = None,
         recipe: str | Recipe | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -89,8 +91,8 @@ class Engine(CheckEngine, KeptAnswers):
             question: the question, or a `Question` with limits of its own.
             task: the kind of answer; guessed from the question when absent.
             options: the choices of a choice question.
-            context: a passage or a patient's case that the question is about. It is read with the question, and is
-                never searched for by itself or cited.
+            context: a passage or a case that the question is about; it is never searched for by itself or cited.
+            filters: limits on what may be found, such as `Filters(year_from=2015)`.
             recipe: the recipe to follow for this question: a name, `module:NAME` or the object.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
@@ -110,15 +112,14 @@ class Engine(CheckEngine, KeptAnswers):
         """
         given = question if isinstance(question, Question) else None
         said = (given.text, given.context) if given else (checked_text(question, "question"), "")
-        with notice_first(*said, context) as notice:
+        with notice_first(*said, checked_text(context, "context")) as notice:
+            asked = as_question(question, task=task, options=options, context=context, filters=filters)
             former = self.answer(follow) if follow is not None and not (notice and notice.stops) else None
             if former and former.notice and former.notice.stops and not is_unrelated(said[0], former):
                 notice, former = former.notice, None  # still about the person in danger
             if former is not None:
-                asked = follow_up(question, former, self.now().year, task=task, options=options, context=context)
+                asked = follow_up(asked, former, self.now().year, task=task)
                 notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
-            else:
-                asked = as_question(question, task=task, options=options, context=context)
             notice = answered_all_the_same(notice) if asked.options else notice  # an examination
             asked = asked.replace(plan=plan) if plan is not None else asked
             setup = await self._setup(recipe, model, settings)
@@ -209,7 +210,7 @@ class Engine(CheckEngine, KeptAnswers):
         """Answer several questions at once, in order; `on_step` and `chosen` as for `ask`. A failure is an outcome too.
 
         Raises:
-            UsageError: `concurrency` is below 1.
+            UsageError: `concurrency` is below 1; `questions` is one text.
         """
         turns = slots(concurrency)
 
@@ -217,7 +218,7 @@ class Engine(CheckEngine, KeptAnswers):
             async with turns:
                 return await self._outcome(question, on_step=on_step, **chosen)
 
-        return list(await asyncio.gather(*map(one, questions)))
+        return list(await asyncio.gather(*map(one, checked_list(questions, "questions"))))
 
     async def ask_each(
         self,
@@ -236,7 +237,7 @@ class Engine(CheckEngine, KeptAnswers):
         Raises:
             UsageError: a question cannot be asked; `concurrency` is below 1; another process asks the same questions.
         """
-        asked = tuple(map(as_question, questions))
+        asked = tuple(map(as_question, checked_list(questions, "questions")))
         setup = await self._setup(recipe, model, settings)
         states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
         ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
@@ -284,7 +285,7 @@ class Engine(CheckEngine, KeptAnswers):
         setup = await self._setup(None, model, settings)
         run = self._run(answer.question, setup, TABLE, traced=False)
         with self._under_way():
-            return await evidence_table(answer, columns, run)
+            return await evidence_table(answer, tuple(checked_list(columns, "columns")), run)
 
     async def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None

@@ -162,7 +162,7 @@ def one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
     """Several problems as one error."""
     if len(problems) == 1:
         return problems[0]
-    return ConfigError("; ".join(dict.fromkeys(map(str, problems))))
+    return ConfigError("; ".join(dict.fromkeys(str(one.args[0]) for one in problems)))
 
 
 async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source]) -> list[MedgroundError]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.corpus.retraction import marked
 from medground.engine.search import SearchEngine
-from medground.errors import MedgroundError, SourceUnavailable, UsageError
+from medground.errors import MedgroundError, SourceUnavailable, UsageError, needing
 from medground.language.clean import HIDDEN
 from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Query, Term
-from medground.values.question import Question, checked_text
+from medground.values.question import Question, checked_list, checked_text
 
 if TYPE_CHECKING:
     from medground.sources.papers import PaperServices
@@ -26,7 +26,8 @@ _MOST = 50
 _LONGEST = 200
 _FITTING = 10_000
 """Passages of papers with the year and the author of a citation, in which its volume and page are looked for."""
-_ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
+_ONLY_HELD = "PubMed is not searched here"
+_ADD = '[[add --pubmed live|open the engine with sources=["pubmed"]|name a paper of the corpora]]'
 
 
 def _name(asked: str) -> str:
@@ -50,13 +51,13 @@ class PaperEngine(SearchEngine):
 
     _services: PaperServices | None = field(default=None, repr=False)
 
-    async def papers(self, asked: Sequence[str], *, entities: bool = False) -> list[PaperFound]:
+    async def papers(self, papers: Sequence[str], *, entities: bool = False) -> list[PaperFound]:
         """The papers of some ids (PMID, PMC id, DOI) or citations (`journal|year|volume|first page|author`), in order.
 
         Corpora are asked first; for the rest PubMed, the ID converter of PMC and ECitMatch, if PubMed is searched.
         `entities`: what PubTator found in each. Raises UsageError: nothing is asked, or too much.
         """
-        texts = [checked_text(one, "paper") for one in asked]
+        texts = [checked_text(one, "paper") for one in checked_list(papers, "papers")]
         if not 1 <= len(texts) <= _MOST:
             raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
         with self._under_way():
@@ -84,7 +85,7 @@ class PaperEngine(SearchEngine):
                 ids += list(dict.fromkeys(passage.document_id for passage in others))[:limit]
                 ways.append(", ".join(self._corpora))
             elif services is None:
-                raise UsageError(f"only PubMed knows {by} papers; {_ONLY_HELD}")
+                raise UsageError(f"only PubMed knows {by} papers; {_ONLY_HELD}; {_ADD}")
             if services and (pmid := one.ids.get("pmid")):
                 ids += [f"PMID:{name}" for name in await services.links(pmid, by) if name != pmid][:limit]
                 ways.append(services.eutils.name)
@@ -102,7 +103,7 @@ class PaperEngine(SearchEngine):
         """
         one, services = await self._one(paper), self._paper_services()
         if services is None:
-            raise UsageError(f"full texts are asked of PubMed Central, Europe PMC and Unpaywall; {_ONLY_HELD}")
+            raise UsageError(f"full texts are asked of PubMed Central, Europe PMC and Unpaywall; {_ONLY_HELD}; {_ADD}")
         with self._under_way():
             found = await services.full_text(one.ids)
         named = Document(
@@ -119,7 +120,9 @@ class PaperEngine(SearchEngine):
             source, _, reason = one.reason.partition(": ")
             raise SourceUnavailable(reason or source, source=source)
         if one.status != "found":
-            raise UsageError(f"{paper[:80]!r} was not found: {one.reason}")
+            raise UsageError(
+                f"{paper[:80]!r} was not found: {one.reason}" + f"; {_ADD}" * one.reason.endswith(_ONLY_HELD)
+            )
         return one
 
     @property
@@ -130,7 +133,8 @@ class PaperEngine(SearchEngine):
         """What NCBI and others are asked by; None where PubMed is not searched: nothing leaves this computer."""
         wanted = self.settings.retrieval
         if self._services is None and (wanted.pubmed or "pubmed" in wanted.sources):
-            from medground.sources.papers import PaperServices  # it brings the HTTP client
+            with needing("services", "PubMed"):
+                from medground.sources.papers import PaperServices
 
             self._services = PaperServices(self.settings)
             self._stack.push_async_callback(self._services.close)

@@ -24,11 +24,8 @@ from medground.values.where import field_name
 from medground.wording.answer_blocks import limits_in_words
 from medground.wording.phrases import joined_names
 
-_EARLIER = (
-    "this asks about an earlier answer: ask it after that answer, in a terminal with --follow last, or write the whole "
-    "question"
-)
-_HOW = "medground corpus search finds them, and --where limits a question to some, such as --where year=2020.."
+_EARLIER = "this asks about an earlier answer: ask it as one that follows that answer, or write the whole question"
+_HOW = "a search of the corpus finds them, and limits of a question choose some, such as year=2020.."
 _WHICH = "this may be about either of two things that were asked about before; choose one"
 _NO_LIMITS = Filters()
 

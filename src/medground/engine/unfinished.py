@@ -86,7 +86,10 @@ class UnfinishedResearch:
         if name == LAST:
             if found := self.list():
                 return found[0]
-            raise UsageError("there is no unfinished research; start one with medground research")
+            raise UsageError(
+                "there is no unfinished research; "
+                '[[start one with medground research|ask with recipe="biomedsearch"|start one]]'
+            )
         if not _ID.fullmatch(name) or (one := self._record(name)) is None:
             ids = ", ".join(one.id for one in self.list()[:3]) or "there is none"
             raise UsageError(f"no unfinished research has the id {name[:64]!r}; latest: {ids}")

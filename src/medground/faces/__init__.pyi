@@ -10,6 +10,7 @@ from medground.faces.cli.options import SettingsFile as SettingsFile
 from medground.faces.cli.options import group as group
 from medground.faces.cli.options import home_folder as home_folder
 from medground.faces.cli.options import load_settings as load_settings
+from medground.faces.cli.options import out_option as out_option
 from medground.faces.cli.options import searched as searched
 from medground.faces.cli.progress import shown_progress as shown_progress
 from medground.faces.cli.terminal import bars as bars
@@ -19,4 +20,5 @@ from medground.faces.cli.terminal import count as count
 from medground.faces.cli.terminal import page as page
 from medground.faces.cli.terminal import say as say
 from medground.faces.cli.terminal import say_data as say_data
+from medground.faces.cli.terminal import say_either as say_either
 from medground.faces.cli.terminal import say_json as say_json

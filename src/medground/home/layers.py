@@ -168,7 +168,7 @@ def problem(path: list[str], what: str, layers: list[Layer], names: Names = lamb
     if what == NOT_A_SETTING:
         near = get_close_matches(".".join(path), names(len(path) > 1), 1)
         what += f"; did you mean {near[0]}?" if near else ""
-    return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
+    return f"{'.'.join(path)} (from {origin}): {what}[[; see medground config show||]]"
 
 
 def _has(layer: Mapping[str, Any], path: list[str]) -> bool:

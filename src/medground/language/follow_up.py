@@ -1,7 +1,7 @@
 """A follow-up question: what it means after an answer, or what it requests of that answer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -165,8 +165,6 @@ def follow_up(
     now: int,
     *,
     task: Task | None = None,
-    options: Sequence[str] | Mapping[str, str] = (),
-    context: str = "",
 ) -> Question:
     """A question as it reads after a former answer; the limits and the context of the former question hold where it
     has none.
@@ -177,7 +175,7 @@ def follow_up(
 
     What its words alone do not tell is `unclear`. Raises what `Question.ask` raises.
     """
-    typed = as_question(asked, task=task, options=options, context=context)
+    typed = as_question(asked, task=task)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)

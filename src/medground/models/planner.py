@@ -68,7 +68,7 @@ class PlannerModel:
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
                 f"{self.name} only writes plans of sources and cannot answer {operator.name}; give it that operator "
-                f"alone, with a recipe whose `planner` is `trained`: --set model.operators.plan_sources={self.name}"
+                f"alone, with a recipe whose `planner` is `trained`: set model.operators.plan_sources to {self.name}"
             )
         if limits.tokens == 0 or limits.calls == 0:
             raise BudgetExhausted("tokens" if limits.tokens == 0 else "calls", spent="all", allowed="0", usage=Usage())
@@ -235,7 +235,10 @@ def read_card(folder: Path) -> AdapterCard:
 def check_base(card: AdapterCard, model: Any, name: str) -> None:
     """Check that a model is the base of an adapter. Raises ConfigError: it is another model."""
     if fingerprint(model) != card.base_fingerprint:
-        raise ConfigError(f"this planner was trained on {card.base}, not on {name}; give --base {card.base}")
+        raise ConfigError(
+            f"this planner was trained on {card.base}, not on {name}; "
+            f"[[give --base {card.base}|give that base|use that model]]"
+        )
 
 
 def load_adapter(

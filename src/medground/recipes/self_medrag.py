@@ -139,8 +139,8 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
     dense = Lookup.words("any").replace(rankers=(Ranker.DENSE,))
     if retrieval in ("hybrid", "dense") and sources and not any(source.accepts(dense) for source in sources):
         yield ConfigError(
-            f"self_medrag.retrieval is {retrieval}, but no source has vectors; make them with medground corpus build "
-            "NAME PATH --embed minilm, or search words alone with --set self_medrag.retrieval=bm25"
+            f"self_medrag.retrieval is {retrieval}, but no source has vectors; build a corpus with "
+            "[[--embed minilm|vectors|vectors]], or set self_medrag.retrieval to bm25, which searches words alone"
         )
 
 

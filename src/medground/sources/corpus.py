@@ -34,8 +34,8 @@ class CorpusSource:
         if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
                 f"corpus {store.name} was built with the embedding model {made_by}, but {embedder.identity} is open; "
-                f"rebuild it with medground corpus build {store.name} PATH --embed {embedder.name}, "
-                "or search by words alone with --set retrieval.dense=false"
+                f"rebuild it with [[--embed {embedder.name}|that model|that model]], or set retrieval.dense to false, "
+                "which searches words alone"
             )
         self._store = store
         self._embedder = embedder

@@ -147,14 +147,19 @@ class Answer(Frozen):
     created: datetime
     stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
 
+    @property
+    def headline(self) -> str:
+        """Its first line, as every face shows it: the decision in words, or the first sentence."""
+        return _printed(self, "wording.phrases", "headline")
+
     def __str__(self) -> str:
-        return _printed(self, "wording.text", "text")
+        return _printed(self, "wording.text", "as_text")
 
     def _repr_markdown_(self) -> str:
-        return _printed(self, "wording.markup", "markdown")
+        return _printed(self, "wording.markup", "as_markdown")
 
     def _repr_html_(self) -> str:
-        return _printed(self, "faces.notebook", "html")
+        return _printed(self, "faces.notebook", "as_html")
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
@@ -205,7 +210,7 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
 
 def _printed(answer: Answer, module: str, form: str) -> str:
     """The answer in a form of words; not imported above, because `wording` imports this module."""
-    printed: str = getattr(importlib.import_module(f"medground.{module}"), f"as_{form}")(answer)
+    printed: str = getattr(importlib.import_module(f"medground.{module}"), form)(answer)
     return printed
 
 

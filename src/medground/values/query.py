@@ -10,10 +10,20 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    ValidationError,
+    model_validator,
+)
 
+from medground.errors import UsageError
 from medground.values.document import DocumentId, Frozen, SourceKind
 
 T = TypeVar("T")
@@ -51,11 +61,30 @@ def checked_date(value: str) -> str:
 def _pairs(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    return tuple((name, one) for name, given in value.items() for one in ([given] if isinstance(given, str) else given))
+    listed = (list, tuple, set, frozenset)
+    return tuple(
+        (name, one) for name, given in value.items() for one in (given if isinstance(given, listed) else [given])
+    )
 
 
 PartialDate = Annotated[str, AfterValidator(checked_date)]
 """`2019`, `2019-03` or `2019-03-15`."""
+
+
+class Argument(Frozen):
+    """Base of what programs make to hand it in. Raises UsageError, in one line, where pydantic's error would not
+    be Medground's; within other values, and in JSON, a wrong one is an error of pydantic, with its place."""
+
+    if not TYPE_CHECKING:  # type checkers know the arguments from the fields
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                said = import_module("medground.home.layers").wrong_values  # `home` stands above
+                raise UsageError(said(error.errors())) from None
+
+        __init__.__pydantic_base_init__ = True  # pydantic calls it from nowhere
 
 
 class _Node(Frozen):
@@ -184,7 +213,7 @@ Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
 """A query tree."""
 
 
-class Filters(_Node):
+class Filters(_Node, Argument):
     """Limits on what may be found; they never change how it is ranked. Empty means no limit.
 
     `where` holds fields and values: `Filters(where={"journal": "Lancet", "ward": ["ICU", "ED"]})`. Any of a field's

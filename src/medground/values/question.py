@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from medground.errors import UsageError
 from medground.values.document import DocumentId, Frozen
-from medground.values.query import Filters
+from medground.values.query import Argument, Filters
 from medground.values.research_plan import ResearchPlan
 
+T = TypeVar("T")
 Task = Literal["yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free"]
 """The kind of answer that a question asks for."""
 TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free")
@@ -134,7 +135,7 @@ class Follows(Frozen):
     """Why its words alone do not tell what it means; an error, unless a model reads it."""
 
 
-class Question(Frozen):
+class Question(Argument):
     """A question as passed to recipes. Create it with `Question.ask`, which cleans and checks the text."""
 
     text: str
@@ -202,19 +203,21 @@ class Question(Frozen):
                 and task do not match.
         """
         cleaned = _cleaned(text)
-        if isinstance(options, str) or not isinstance(options, Mapping | Sequence):
-            raise UsageError(f"options are a list of texts, not {options!r:.80}")
-        letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
-        if len(letters) != len(options):
+        given = options if isinstance(options, Mapping) else tuple(checked_list(options, "options"))
+        letters = given if isinstance(given, Mapping) else dict(zip(string.ascii_uppercase, given, strict=False))
+        if len(letters) != len(given):
             raise UsageError(
-                f"a question can have at most {len(string.ascii_uppercase)} options; {len(options)} were given"
+                f"a question can have at most {len(string.ascii_uppercase)} options; {len(given)} were given"
             )
         if task is not None and task not in TASKS:
             raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
         task = task or ("single-choice" if letters else guessed_task(cleaned))
         needs_options = task in ("single-choice", "multiple-choice")
         if needs_options and len(letters) < 2:
-            raise UsageError(f"task {task} needs at least two options; give --option twice or more")
+            raise UsageError(
+                f"task {task} needs at least two options; "
+                "[[give --option twice or more|give options=[...]|give options]]"
+            )
         if not needs_options and letters:
             raise UsageError(f"task {task} takes no options; remove them or use single-choice")
         if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
@@ -224,7 +227,7 @@ class Question(Frozen):
             text=cleaned,
             task=task,
             options=choices,
-            filters=filters or Filters(),
+            filters=_limits(filters),
             documents=tuple(documents),
             context=_lines(context),
         )
@@ -235,19 +238,33 @@ def as_question(
     *,
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
+    filters: Filters | None = None,
     context: str = "",
 ) -> Question:
-    """A question as it is, or made of what a user typed; a `context` is added to one that has none.
+    """A question as it is, or made of what a user typed; `filters` and a `context` are added to one that has none.
 
-    Raises UsageError: as `Question.ask`; the question has another context.
+    Raises UsageError: as `Question.ask`; the question has others.
     """
     if not isinstance(asked, Question):
-        return Question.ask(asked, task=task, options=options, context=context)
-    if not (given := _lines(context)) or given == asked.context:
-        return asked
-    if asked.context:
-        raise UsageError("the question has a context already; give one context")
-    return asked.replace(context=given)
+        return Question.ask(asked, task=task, options=options, filters=filters, context=context)
+    if (given := _lines(context)) not in ("", asked.context):
+        if asked.context:
+            raise UsageError("the question has a context already; give one context")
+        asked = asked.replace(context=given)
+    if (limits := _limits(filters)) not in (Filters(), asked.filters):
+        if asked.filters != Filters():
+            raise UsageError("the question has filters already; give them once")
+        asked = asked.replace(filters=limits)
+    return asked
+
+
+def _limits(filters: Filters | Mapping[str, Any] | None) -> Filters:
+    """Limits that a program gave, also as `{"year_from": 2015}`. Raises UsageError: they are something else."""
+    if isinstance(filters, Filters):
+        return filters
+    if not isinstance(filters, Mapping | None):
+        raise UsageError(f"filters are given as Filters(year_from=2015), not {filters!r:.80}")
+    return Filters(**filters or {})
 
 
 def _lines(context: str) -> str:
@@ -267,6 +284,13 @@ def checked_text(text: object, what: str) -> str:
     if not isinstance(text, str):
         raise UsageError(f"the {what} must be text, not {text!r:.80}")
     return text
+
+
+def checked_list(values: Iterable[T], what: str) -> Iterable[T]:
+    """Values that a program gave. Raises UsageError: it gave one, such as a text, whose letters are not meant."""
+    if isinstance(values, str | bytes | BaseModel) or not isinstance(values, Iterable):
+        raise UsageError(f"the {what} must be a list, not {values!r:.80}; put brackets around it")
+    return values
 
 
 def _cleaned(text: str, what: str = "question") -> str:

@@ -160,9 +160,11 @@ def read_plan(text: str) -> ResearchPlan:
     except json.JSONDecodeError as error:
         raise UsageError(f"line {error.lineno}, column {error.colno} is not JSON: {error.msg}") from None
     except (RecursionError, ValueError):  # nested without end, or a number of thousands of digits
-        raise UsageError("it is not the JSON of a research plan; write one with medground plan --format json") from None
+        raise UsageError(
+            "it is not the JSON of a research plan; [[write one with medground plan|make a ResearchPlan|ask for one]]"
+        ) from None
     if not isinstance(said, dict) or not isinstance(said.get("subquestions"), list):
-        raise UsageError("it is not a research plan; write one with medground plan --format json")
+        raise UsageError("it is not a research plan; [[write one with medground plan|make a ResearchPlan|ask for one]]")
     _check_sizes(said)
     try:
         plan = ResearchPlan.model_validate_json(text)

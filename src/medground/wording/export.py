@@ -72,7 +72,10 @@ def format_of(path: Path) -> Format:
     """The format that the name of a file asks for. Raises UsageError: its ending names none."""
     if (form := _SUFFIXES.get(path.suffix.lower())) is None:
         endings = ", ".join(_SUFFIXES)
-        raise UsageError(f"cannot tell the format from the name {path.name}; end it with {endings}, or give --format")
+        raise UsageError(
+            f"cannot tell the format from the name {path.name}; end it with {endings}, or "
+            f"give [[--format|a format|a format]]"
+        )
     return form
 
 

@@ -110,7 +110,10 @@ def quoted_sources(answer: Answer) -> list[Reference]:
     """The sources that an answer quotes, in the order of its list of sources. Raises UsageError: it quotes none."""
     found = [reference for reference in listed_sources(answer) if reference.quotes]
     if not found:
-        raise UsageError("the answer quotes no source, so there is no reference to export; use --format markdown")
+        raise UsageError(
+            "the answer quotes no source, so there is no reference to export; "
+            'use [[--format markdown|form="markdown"|the format markdown]]'
+        )
     return found
 
 

@@ -18,9 +18,11 @@ from medground.faces import (
     SettingsFile,
     group,
     load_settings,
+    out_option,
     page,
     say,
     say_data,
+    say_either,
     searched,
 )
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
@@ -68,12 +70,13 @@ Folder = Annotated[Path | None, typer.Option(help="Folder of the experiment file
 
 
 @experiment_app.command("list")
-def list_experiments(folder: Folder = None) -> None:
+def list_experiments(folder: Folder = None, json: PrintJson = False) -> None:
     """List every experiment: its name, what it shows, and what fills it if it is not run."""
     from medground_evaluate.experiments.form import PAPERS, find_experiments
 
     found = [one for _, one in find_experiments(folder or PAPERS)]
-    say(*aligned([(one.name, one.shows + ("" if one.runnable else f" ({one.status})")) for one in found]))
+    rows = [(one.name, one.shows + ("" if one.runnable else f" ({one.status})")) for one in found]
+    say_either(found, aligned(rows), json=json)
 
 
 @experiment_app.command("run")
@@ -98,7 +101,7 @@ def run_experiment(
     repeat: Annotated[
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
+    out: Annotated[Path | None, out_option("Folder of the runs; by default in the home folder.", "FOLDER")] = None,
     save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
     accept: Accept = None,
     folder: Folder = None,
@@ -283,7 +286,7 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files over one data set.")],
-    out: Annotated[Path, typer.Option(help="Folder for report.md and report.html.")],
+    out: Annotated[Path, out_option("Folder for report.md and report.html.", "FOLDER")],
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to add the best blind baseline as the first row.")
     ] = None,

@@ -45,6 +45,7 @@ def measure(
 def uncertainty(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions: the samples.")],
     nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
+    json: PrintJson = False,
 ) -> None:
     """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
     from medground.answering import open_nli
@@ -52,6 +53,9 @@ def uncertainty(
 
     samples = read_samples(runs)  # before loading a model
     found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
+    if json:
+        say_data(found)
+        return
     unjudged = sum(one.unjudged for one in found.each.values())
     say(f"{samples.runs} samples at temperature {samples.temperature:g}, judged by {nli}")
     without = f"{found.mean.without:,} without a value"

@@ -19,6 +19,7 @@ from medground.faces import (
     group,
     home_folder,
     load_settings,
+    out_option,
     page,
     say,
     say_data,
@@ -92,7 +93,7 @@ def judge(
     data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
+    out: Annotated[Path | None, out_option("File of the judgements; by default in the home folder.")] = None,
     json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
@@ -139,7 +140,7 @@ def judged(
 def form(
     run: RunFile,
     data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
-    out: Annotated[Path, typer.Option(help="The form, a new file.")],
+    out: Annotated[Path, out_option("The form, a new file.")],
 ) -> None:
     """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
     from medground.language import some

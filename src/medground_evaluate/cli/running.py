@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from medground.faces import bars, begin, say
+from medground.faces import bars, begin, out_option, say
 from medground.language import one_line
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or a
 Model = Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")]
 Seed = Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")]
-Out = Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")]
+Out = Annotated[Path | None, out_option("The run's file; by default in the home folder.")]
 
 T = TypeVar("T")
 

@@ -21,6 +21,7 @@ from medground.faces import (
     page,
     say,
     say_data,
+    say_either,
     searched,
 )
 from medground.wording import printed
@@ -44,24 +45,25 @@ data_app = group("List the evaluation data sets, and check their files.")
 
 
 @data_app.command("list")
-def list_sets() -> None:
+def list_sets(json: PrintJson = False) -> None:
     """List every data set: tasks, sizes, licence, date limit, and how to obtain it. Downloads nothing."""
     from medground_evaluate.datasets.registry import dataset_names, open_dataset
 
-    for name in dataset_names():
-        say(*printed(__package__, "set", info=open_dataset(name).info))
+    found = [open_dataset(name).info for name in dataset_names()]
+    say_either(found, (line for info in found for line in printed(__package__, "set", info=info)), json=json)
 
 
 @data_app.command("check")
 def check(
     path: Annotated[Path, typer.Argument(help="A data set's file, or its folder.")],
     name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
+    json: PrintJson = False,
 ) -> None:
     """Identify the set of a file, read every question, and compare the file with the known release."""
     from medground_evaluate.datasets.registry import check_file, named_dataset, recognised
 
-    for dataset in [named_dataset(name)] if name else recognised(path):
-        say(*printed(__package__, "set_file", found=check_file(dataset, path)))
+    checked = [check_file(dataset, path) for dataset in ([named_dataset(name)] if name else recognised(path))]
+    say_either(checked, (line for one in checked for line in printed(__package__, "set_file", found=one)), json=json)
 
 
 def audit(

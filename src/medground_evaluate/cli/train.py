@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, group, load_settings, page, say, searched
+from medground.faces import (
+    KnowledgeBase,
+    Preset,
+    PrintJson,
+    Quiet,
+    Sets,
+    SettingsFile,
+    group,
+    load_settings,
+    out_option,
+    say,
+    say_either,
+    searched,
+)
 from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
 if TYPE_CHECKING:
@@ -18,7 +31,7 @@ if TYPE_CHECKING:
     from medground_evaluate.planning.work import Finished
 
 
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
+Out = Annotated[Path, out_option("File to write; an unfinished one is resumed.")]
 ExploredFile = Annotated[Path, typer.Argument(help="File that explore wrote.", metavar="EXPLORED")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
@@ -109,7 +122,7 @@ JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metav
 
 def label(
     explored: ExploredFile,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Sheet to write (CSV).")],
+    out: Annotated[Path, out_option("Sheet to write (CSV).")],
     samples: Annotated[int, typer.Option(min=1, help="Queries on the sheet.")] = 100,
     passages: Annotated[int | None, typer.Option(min=1, help="As many passages as the judge reads.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
@@ -123,19 +136,22 @@ def label(
 
 
 def agreement(
-    sheet: Annotated[Path, typer.Argument(help="The labelled sheet.", metavar="SHEET")], judged: JudgedFile
+    sheet: Annotated[Path, typer.Argument(help="The labelled sheet.", metavar="SHEET")],
+    judged: JudgedFile,
+    json: PrintJson = False,
 ) -> None:
     """Compare the judge with labels made by hand: Cohen's kappa, accuracy, precision, recall, F1."""
     from medground_evaluate.planning.judging import agreement as compared
     from medground_evaluate.planning.work import Judged, read_work
 
     head, lines = read_work(judged, Judged)
-    page(compared(sheet, lines).line(head.model))
+    found = compared(sheet, lines)
+    say_either(found, [found.line(head.model)], json=json)
 
 
 def export(
     judged: Annotated[list[Path], typer.Argument(help="Files that judge wrote, one per set.", metavar="JUDGED...")],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the training set.")],
+    out: Annotated[Path, out_option("Folder of the training set.", "FOLDER")],
     labels: Annotated[
         Path | None, typer.Option(metavar="SHEET", help="Labels made by hand; the agreement is shown before training.")
     ] = None,
@@ -166,7 +182,7 @@ Base = Annotated[
 def learn(
     command: typer.Context,
     data: Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; resumed if unfinished.")],
+    out: Annotated[Path, out_option("Folder of the planner; resumed if unfinished.", "FOLDER")],
     base: Base = None,
     adapter: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Train this planner on; of dpo also the reference.")
@@ -206,7 +222,7 @@ def learn(
 
 def merge(
     adapter: Annotated[Path, typer.Argument(help="Folder of a trained planner.", metavar="ADAPTER")],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the merged model.")],
+    out: Annotated[Path, out_option("Folder for the merged model.", "FOLDER")],
     base: Base = None,
 ) -> None:
     """Merge a planner with its base into one model, for servers and converters that do not accept adapters."""

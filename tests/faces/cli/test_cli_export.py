@@ -77,7 +77,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
 
 def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "give --output FILE" in said("export", kept, "--format", "docx", code=2).err
+    assert "give --out FILE" in said("export", kept, "--format", "docx", code=2).err
 
 
 def test_an_answer_of_words_alone_leads_with_its_quotes(

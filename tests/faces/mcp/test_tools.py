@@ -280,7 +280,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": 7}, "question: not text; put it in quotes"),
     ("search", {"query": "x", "limit": 51}, "limit: too large; use 50 or less"),
     ("fetch", {"id": "PMID:404"}, "no source holds"),
-    ("fetch", {"id": "PMID:1", "full_text": True}, "--pubmed live"),
+    ("fetch", {"id": "PMID:1", "full_text": True}, "name a paper of the corpora"),
     ("related_papers", {"paper": "PMID:404"}, "was not found"),
     ("related_papers", {"paper": "PMID:1", "by": "citing"}, "only PubMed knows citing papers"),
     ("lookup_paper", {"papers": []}, "papers: "),

@@ -17,7 +17,7 @@ UNSUPPORTED = ("not found", "unverified", GIVEN)
 
 OWN_KNOWLEDGE = "own knowledge"
 """The flag of a sentence that cites nothing and is shown all the same."""
-_NOTHING_CITED = "it cites no evidence; --set verify.own_knowledge=mark shows such sentences, marked"
+_NOTHING_CITED = "it cites no evidence; the setting verify.own_knowledge=mark shows such sentences, marked"
 
 _OWN = "the model's own knowledge, not from the evidence"
 

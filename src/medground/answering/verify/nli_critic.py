@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from medground.answering.verify.nli_model import NliModel
 
 
-_STOPPED = "the model took too long; allow more time with --set model.timeout=N"
+_STOPPED = "the model took too long; allow more with the setting model.timeout"
 
 
 class NliCritic:

@@ -55,7 +55,7 @@ _LISTED = re.compile(
 )
 _IDS_ALONE = (
     "a list of ids (PMIDs, PMC ids or DOIs), which holds no text; export the records from PubMed as .nbib, "
-    'or read them with medground paper, such as "medground paper PMID:1"'
+    "or look the papers up by their ids"
 )
 _PUBTATOR = re.compile(r"^(\d{1,8})\|t\|(.*)(?:\n\1\|a\|(.*))?", re.MULTILINE)
 """A record of PubTator; its annotations follow line by line."""

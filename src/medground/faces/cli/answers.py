@@ -14,8 +14,8 @@ import typer
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
-from medground.faces.cli.options import AnswerName, JsonLines, Markdown, ToFile, formats, home_folder
-from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
+from medground.faces.cli.options import AnswerName, JsonLines, Markdown, PrintJson, ToFile, formats, home_folder
+from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_data, say_json
 from medground.home.files import tables
 
 if TYPE_CHECKING:
@@ -241,6 +241,7 @@ def table(
     column: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A column, such as dose; repeatable.")
     ] = None,
+    json: PrintJson = False,
 ) -> None:
     """Print the studies of a saved answer: a row each, with what it says in each column.
 
@@ -257,6 +258,9 @@ def table(
         made = engine.table(name, column or ())
         if not column and made.compared:
             made = engine.table(name, made.compared)
+    if json:
+        say_data(made)
+        return
     for row in made.rows:
         say(f"{row.title} ({', '.join(filter(None, (str(row.year or ''), row.design, row.document_id)))})")
         for title, cell in zip(made.columns, row.cells, strict=True):
@@ -298,7 +302,7 @@ def export(
         whole = ", ".join(get_args(Pages))
         raise UsageError(f"{chosen} has no citation style; leave --style out, or choose a --format of {whole}")
     if chosen in _BINARY and output is None and is_terminal():
-        raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
+        raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --out FILE")
     home = home_folder()
     answer = Answers(home).read(name)
     content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]

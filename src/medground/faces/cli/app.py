@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Container
 from importlib.metadata import EntryPoint
 from typing import Annotated, Any, cast
 
@@ -27,7 +27,8 @@ from medground.faces.cli.check import check
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
-from medground.faces.cli.papers import paper
+from medground.faces.cli.options import WRITTEN, Commands
+from medground.faces.cli.papers import paper, search
 from medground.faces.cli.plugin import plugin_app
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import mcp, pubmed_app, serve_app, token_app, web
@@ -57,62 +58,55 @@ def _options(
     """Answer biomedical questions from the literature, with quotes that support each sentence."""
 
 
-_JOINING = joining("medground.commands")
-"""The commands of evaluation and training, by name."""
+def _named(*commands: Any) -> dict[str, Any]:
+    return {command.__name__: command for command in commands}
 
 
-def _joined(*names: str) -> dict[str, Any]:
-    """Commands of the other package, where the help lists them."""
-    return {name: _JOINING.pop(name) for name in names if name in _JOINING}
-
-
-_COMMANDS: dict[str, Any] = {
-    **{
-        command.__name__: command
-        for command in (ask, explain, research, verify, check, plan, paper, history, show, table, export)
+_SECTIONS: dict[str, dict[str, Any]] = {
+    "Ask and check": _named(ask, research, plan, explain, verify, check),
+    "Search": _named(search, paper, installation.mesh),
+    "Saved answers": {**_named(history, show, table, export), "trace": installation.trace_app},
+    "Collections and models": {"corpus": corpus_app, "kb": kb_app, "models": installation.models_app},
+    "Servers": {**_named(web, mcp), "serve": serve_app, "token": token_app, "pubmed": pubmed_app},
+    "Installation": {
+        **_named(installation.init, installation.doctor, installation.version),
+        "config": installation.config_app,
+        "update": installation.update_app,
+        "schema": installation.schema_app,
+        "plugin": plugin_app,
     },
-    "serve": serve_app,
-    "corpus": corpus_app,
-    "kb": kb_app,
-    **_joined("data", "eval", "experiment"),
-    "models": installation.models_app,
-    **_joined("judge", "demonstrations", "train"),
-    "pubmed": pubmed_app,
-    "config": installation.config_app,
-    "token": token_app,
-    "update": installation.update_app,
-    "trace": installation.trace_app,
-    "schema": installation.schema_app,
-    "init": installation.init,
-    **_joined("agreement"),
-    "mcp": mcp,
-    "mesh": installation.mesh,
-    "doctor": installation.doctor,
-    "plugin": plugin_app,
-    "version": installation.version,
-    "web": web,
-    **_joined(*_JOINING),
+    "Evaluation and training": {**joining("medground.commands")},
 }
+"""The commands by name, as the help groups them; the last are those of the other package."""
+_COMMANDS = {name: command for commands in _SECTIONS.values() for name, command in commands.items()}
 
 
-def command_line(names: Iterable[str] = _COMMANDS) -> typer.Typer:
+class _Sections(Commands):
+    titles = tuple(_SECTIONS)
+
+
+def command_line(names: Container[str] = _COMMANDS) -> typer.Typer:
     """The command line, of these commands or of all: to read the parameters of all takes 40 ms."""
     made = typer.Typer(
         name="medground",
+        cls=_Sections,
+        context_settings=WRITTEN,
         help="Answer biomedical questions from the literature, with quotes that support each sentence.",
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
     made.callback()(_options)
-    for name in names:
-        command = _COMMANDS[name]
-        if isinstance(command, EntryPoint):
-            command = command.load()
-        if isinstance(command, typer.Typer):
-            made.add_typer(command, name=name)
-        else:
-            made.command(name)(command)
+    for title, commands in _SECTIONS.items():
+        for name, command in commands.items():
+            if name not in names:
+                continue
+            if isinstance(command, EntryPoint):
+                command = command.load()
+            if isinstance(command, typer.Typer):
+                made.add_typer(command, name=name, rich_help_panel=title)
+            else:
+                made.command(name, rich_help_panel=title)(command)
     return made
 
 
@@ -185,7 +179,7 @@ def _explained(error: BaseException) -> int:
         if error.notice is not None and getattr(error, "answer", None) is None:
             say(error.notice.sentence, err=True)
         status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
-        return _say(f"medground: {error}", status)
+        return _say(f"medground: {error.told('terminal')}", status)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say(_STOPPED, _INTERRUPTED)
     if is_of_memory(error):

@@ -13,7 +13,7 @@ import typer
 from medground.faces.cli import answers
 from medground.faces.cli import options as by
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings
 from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
                 text, context = with_context(line)
                 found.append(asked(text, **({"context": context} if context else {})))
             except UsageError as error:
-                raise UsageError(f"line {number}: {error}") from None
+                raise UsageError(f"line {number}: {error.told('terminal')}") from None
     return found
 
 
@@ -78,7 +78,7 @@ def _show(outcome: Outcome, shown: answers.Shown, *, first: bool) -> None:
     if (error := outcome.error) is not None:
         if error.notice is not None and outcome.answer is None:
             say(error.notice.sentence)
-        say(" ".join(f"{outcome.question[:80]}: {error}".split()), err=True)
+        say(" ".join(f"{outcome.question[:80]}: {error.told('terminal')}".split()), err=True)
 
 
 def _line(outcome: Outcome) -> str:
@@ -130,7 +130,7 @@ def ask(
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
         shown = answers.Shown(answers.form_of(json=json, markdown=markdown), details=details, quiet=quiet)
-        named = _named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
+        named = by.named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
@@ -149,16 +149,6 @@ def ask(
             ask_from(from_, asked, chosen, shown)
         else:
             answers.finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
-
-
-def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
-    """The settings of what is searched; a source that is named replaces the corpora of the settings."""
-    only = {"retrieval.corpora": (), "retrieval.knowledge_base": ""} if pubmed or source else {}
-    return only | {
-        **searched(corpus, kb),
-        "retrieval.pubmed": pubmed,
-        "retrieval.sources": tuple(source) if source else None,
-    }
 
 
 def _check(
@@ -213,6 +203,8 @@ def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
+    pubmed: by.PubMed = None,
+    source: by.SourceNames = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
     json: by.PrintJson = False,
     sets: by.Sets = None,
@@ -226,7 +218,7 @@ def verify(
     from medground.language.risk.notices import notice_first
     from medground.wording.templates import printed
 
-    extra: dict[str, object] = by.searched(corpus, kb, model)
+    extra = by.named(corpus, kb, pubmed, source) | {"model.default": model}
     with notice_first(claim):
         chosen = by.load_settings(sets, preset, settings, extra)
         with opened(chosen, quiet=quiet) as engine:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from pydantic import ValidationError
-
 from medground.errors import Stopped, UsageError
 from medground.faces.cli.progress import StepLine, shown_progress
 
@@ -87,10 +85,7 @@ def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
     from medground.values.query import Filters
     from medground.values.where import parse_where
 
-    try:
-        return parse_where(where, Filters(year_from=first, year_to=last))
-    except ValidationError as error:
-        raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+    return parse_where(where, Filters(year_from=first, year_to=last))
 
 
 def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:

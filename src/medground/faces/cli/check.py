@@ -37,11 +37,9 @@ _WriteBaseline = Annotated[
 
 def check(
     file: Annotated[list[Path], typer.Argument(help="Texts to check, or - for standard input.")],
-    refs: Annotated[
+    corpus: Annotated[
         list[str] | None,
-        typer.Option(
-            "--refs", metavar="CORPUS", help="Corpus with the papers cited (repeatable).", autocompletion=by.corpora
-        ),
+        typer.Option("--corpus", "-c", help="Corpus with the papers cited; repeatable.", autocompletion=by.corpora),
     ] = None,
     bibliography: Annotated[
         list[Path] | None, typer.Option(help="File of references: BibTeX, RIS, CSL JSON (repeatable).")
@@ -77,7 +75,7 @@ def check(
         if path.resolve() in {one.resolve() for one in file}:
             raise UsageError(f"{path} is a text to check and would be overwritten; name another file")
     known = read_baseline(baseline) if baseline and not write_baseline else frozenset()
-    chosen = by.load_settings(sets, preset, settings, {**by.searched(refs, None), "retrieval.sources": source})
+    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus), "retrieval.sources": source})
     whole = _checked(file, bibliography or [], field or [], chosen, quiet=quiet)
     if not whole.findings:
         raise UsageError("no sentence to check was found; give a text of sentences that cite")
@@ -124,7 +122,7 @@ def _checked(
     except Stopped:
         raise
     except MedgroundError as error:  # a failure exits with 1 elsewhere, and here that says that the text has faults
-        raise UsageError(str(error)) from error
+        raise UsageError(*error.args) from error
     return TextCheck(
         findings=tuple(finding for each in found for finding in each.findings),
         references=tuple(reference for each in found for reference in each.references),

@@ -12,8 +12,8 @@ from rich.filesize import decimal
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
 from medground.faces.cli.options import (
-    AsJson,
     MostPassages,
+    PrintJson,
     Quiet,
     SearchWords,
     Where,
@@ -23,7 +23,7 @@ from medground.faces.cli.options import (
     home_folder,
 )
 from medground.faces.cli.progress import described, joined, show_built, show_found, shown_progress, summary
-from medground.faces.cli.terminal import confirm, say, say_data
+from medground.faces.cli.terminal import confirm, say, say_data, say_either
 
 if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
@@ -263,31 +263,32 @@ def _records(home: Library, name: str, sources: list[str] | None) -> list[Record
 
 
 @corpus_app.command("list")
-def list_corpora() -> None:
+def list_corpora(json: PrintJson = False) -> None:
     """List all corpora with their contents."""
     home = library()
-    names = home.list()
-    if not names:
-        say("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
-    for name in names:
+    found: dict[str, object] = {}
+    lines: list[str] = []
+    for name in home.list():
         try:
-            say(f"{name:<24} {', at '.join(filter(None, (summary(home.info(name)), home.address_of(name))))}")
+            found[name] = known = home.info(name)
+            lines.append(f"{name:<24} {', at '.join(filter(None, (summary(known), home.address_of(name))))}")
         except MedgroundError as error:  # a damaged corpus must not hide the others
-            say(f"{name:<24} {error}")
+            found[name] = {"error": str(error)}
+            lines.append(f"{name:<24} {error}")
+    if not found:
+        say("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
+    say_either(found, lines, json=json)
 
 
 @corpus_app.command("info")
-def info(name: Name, json: AsJson = False) -> None:
+def info(name: Name, json: PrintJson = False) -> None:
     """Show what a corpus contains and how it was built."""
     with library().built(name) as snapshot:
-        if json:
-            say_data(snapshot.manifest)
-            return
-        say(*described(snapshot))
+        say_either(snapshot.manifest, described(snapshot), json=json)
 
 
 @corpus_app.command("files")
-def files(name: Name) -> None:
+def files(name: Name, json: PrintJson = False) -> None:
     """List every file of a corpus: its reader or why it was skipped, its records that were skipped, what was filled."""
     with library().built(name) as snapshot:
         records, report = joined(snapshot), snapshot.file_report()
@@ -300,6 +301,9 @@ def files(name: Name) -> None:
         for same in report.same:
             for told in same.others:
                 records.setdefault(told, []).append(f"{same.id} is also in {same.kept}, whose text is kept")
+        if json:
+            say_data([{**vars(file), "notes": records.get(file.name, ())} for file in report.files])
+            return
         for file in report.files:
             reason = f": {file.reason}" if file.reason else ""
             say(f"{file.reader if file.reason is None else 'skipped':<12} {file.name}{reason}")
@@ -307,14 +311,22 @@ def files(name: Name) -> None:
 
 
 @corpus_app.command("verify")
-def verify(name: Name) -> None:
+def verify(name: Name, json: PrintJson = False) -> None:
     """Check every file of a corpus against its hash."""
     manifest = library().verify(name)
-    say(f"{name} is intact: {len(manifest.files)} files, {decimal(manifest.size)}, {manifest.hash[:16]}")
+    intact = f"{name} is intact: {len(manifest.files)} files, {decimal(manifest.size)}, {manifest.hash[:16]}"
+    say_either(manifest, [intact], json=json)
 
 
 @corpus_app.command("search")
-def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Where = None, embed: Embed = None) -> None:
+def search(
+    name: Name,
+    query: SearchWords,
+    limit: MostPassages = 10,
+    where: Where = None,
+    embed: Embed = None,
+    json: PrintJson = False,
+) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.engine.blocking import BlockingEngine
     from medground.home.settings import Settings
@@ -327,7 +339,7 @@ def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Wher
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
         found = engine.search(query, limit=limit, filters=parse_where(where or []))
-    show_found(found)
+    show_found(found, json=json)
 
 
 @corpus_app.command("push")

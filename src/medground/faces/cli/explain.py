@@ -1,14 +1,14 @@
 """`medground explain`: why the first line of an answer is what it is."""
 
 from medground.faces.cli import options as by
-from medground.faces.cli.terminal import page, say_data
+from medground.faces.cli.terminal import say_either
 
 
 def explain(
     question: by.QuestionText = None,
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
-    json: by.AsJson = False,
+    json: by.PrintJson = False,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
@@ -41,7 +41,4 @@ def explain(
     except UsageError:
         raise ConfigError(f"cannot explain the answer: {chosen.home} is read-only; set MEDGROUND_HOME") from None
     explanation = Explanation.from_trace(answer, spans)
-    if json:
-        say_data(explanation)
-    else:
-        page("\n".join(explained(explanation)))
+    say_either(explanation, explained(explanation), json=json)

@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.errors import UsageError, needing
-from medground.faces.cli.options import AsJson, Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
+from medground.faces.cli.options import (
+    Preset,
+    PrintJson,
+    Quiet,
+    Sets,
+    SettingsFile,
+    group,
+    home_folder,
+    load_settings,
+    out_option,
+)
 from medground.faces.cli.progress import shown_progress
-from medground.faces.cli.terminal import say, say_data, say_json
+from medground.faces.cli.terminal import say, say_data, say_either, say_json
 from medground.home.layers import FILE_NAME
 
 if TYPE_CHECKING:
@@ -23,7 +33,9 @@ config_app = group("Show settings.")
 
 
 @config_app.command("show")
-def show_config(sets: Sets = None, preset: Preset = None, settings: SettingsFile = None, json: AsJson = False) -> None:
+def show_config(
+    sets: Sets = None, preset: Preset = None, settings: SettingsFile = None, json: PrintJson = False
+) -> None:
     """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
     chosen = load_settings(sets, preset, settings)
     content = chosen.shown()
@@ -37,9 +49,7 @@ def show_config(sets: Sets = None, preset: Preset = None, settings: SettingsFile
 
 
 def init(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")] = Path(
-        FILE_NAME
-    ),
+    output: Annotated[Path, out_option("Where to write it.")] = Path(FILE_NAME),
 ) -> None:
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
     from medground.home.settings import settings_file
@@ -49,7 +59,7 @@ def init(
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{output} already exists and was not changed; name another file with --output") from None
+        raise UsageError(f"{output} already exists and was not changed; name another file with --out") from None
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
     say(f"wrote {output}; every line shows a default, remove a # to change it")
@@ -63,13 +73,16 @@ Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")
 
 
 @models_app.command("list")
-def list_models() -> None:
+def list_models(json: PrintJson = False) -> None:
     """List the models that can be fetched, and which ones are installed."""
     from medground.models.available import available, find_model
 
     folder = home_folder() / "models"
-    for model in available().values():
-        place = find_model(model, folder)
+    places = [(model, find_model(model, folder)) for model in available().values()]
+    if json:
+        say_data([{"name": m.name, "bytes": m.size, "about": m.about, "installed": place} for m, place in places])
+        return
+    for model, place in places:
         state = f"installed: {place}" if place else f"not installed; run: medground models fetch {model.name}"
         say(f"{model.name}  {model.size >> 20} MB  {model.about}", f"    {state}")
 
@@ -130,15 +143,14 @@ def _fetched(address: str) -> str:
     return asyncio.run(get()).decode("utf-8-sig", "replace")
 
 
-def doctor() -> None:
+def doctor(json: PrintJson = False) -> None:
     """Check this installation. Exits with 1 if something that the settings need is missing."""
     from medground.doctor import examine
 
     findings = examine()
     width = max(len(f.what) for f in findings)
-    for finding in findings:
-        mark = {"ok": "ok     ", "missing": "missing", "limited": "LIMITED", "broken": "BROKEN "}[finding.state]
-        say(f"{mark}  {finding.what:<{width}}  {finding.note}")
+    marks = {"ok": "ok     ", "missing": "missing", "limited": "LIMITED", "broken": "BROKEN "}
+    say_either(findings, (f"{marks[f.state]}  {f.what:<{width}}  {f.note}" for f in findings), json=json)
     if any(f.state == "broken" for f in findings):
         raise typer.Exit(1)
 
@@ -178,18 +190,18 @@ def show_trace(
 
 
 @schema_app.command("answer")
-def answer() -> None:
+def answer(json: PrintJson = True) -> None:
     """Print the JSON schema of an answer."""
     from medground.values.answer import Answer
 
     say_data(Answer.model_json_schema(mode="serialization"))
 
 
-def version() -> None:
+def version(json: PrintJson = False) -> None:
     """Print the version."""
     from medground.version import __version__
 
-    say(f"medground {__version__}")
+    say_either({"version": __version__}, [f"medground {__version__}"], json=json)
 
 
 def show_version(wanted: bool) -> None:
@@ -206,12 +218,19 @@ _MOST_NEAR = 8
 def mesh(
     term: Annotated[str, typer.Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
     near: Annotated[bool, typer.Option("--near", help="Also show similar headings.")] = False,
+    json: PrintJson = False,
 ) -> None:
     """Show a MeSH heading and its place in the tree. If it is not found, show the closest headings and exit with 1."""
     from medground.pubmed.mesh import vocabulary
 
     vocabulary_ = vocabulary()
     heading = vocabulary_.find(term)
+    if json:
+        placed = (vocabulary_.parents, vocabulary_.children)
+        broader, narrower = ([one.name for one in of(heading)] if heading else [] for of in placed)
+        nearest = vocabulary_.nearest(term, limit=_MOST_NEAR) if near or heading is None else ()
+        say_data({"heading": heading, "broader": broader, "narrower": narrower, "nearest": nearest})
+        raise typer.Exit(heading is None)
     if heading is None:
         say(f"MeSH has no heading or entry term {term!r}.")
         _show_near(vocabulary_, term)

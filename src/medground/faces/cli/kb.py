@@ -10,7 +10,7 @@ import typer
 from medground.errors import MedgroundError
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
-from medground.faces.cli.terminal import confirm, say, say_data
+from medground.faces.cli.terminal import confirm, say, say_data, say_either
 
 if TYPE_CHECKING:
     from medground.corpus.library import Library
@@ -52,23 +52,26 @@ def build(
 
 
 @kb_app.command("list")
-def list_bases() -> None:
+def list_bases(json: by.PrintJson = False) -> None:
     """List all bases with their sources."""
     _, bases = _opened()
-    names = bases.list()
-    if not names:
-        say("no knowledge bases yet; build one with `medground kb build SPEC`", err=True)
-    for name in names:
+    found: dict[str, object] = {}
+    lines: list[str] = []
+    for name in bases.list():
         try:
-            base = bases.read(name)
+            found[name] = base = bases.read(name)
             documents = sum(one.documents for one in base.counted.values())
-            say(f"{name:<16} {', '.join(base.sources)}; {documents:,} documents")
+            lines.append(f"{name:<16} {', '.join(base.sources)}; {documents:,} documents")
         except MedgroundError as error:  # a damaged base must not hide the others
-            say(f"{name:<16} {error}")
+            found[name] = {"error": str(error)}
+            lines.append(f"{name:<16} {error}")
+    if not found:
+        say("no knowledge bases yet; build one with `medground kb build SPEC`", err=True)
+    say_either(found, lines, json=json)
 
 
 @kb_app.command("show")
-def show(name: Name, json: by.AsJson = False) -> None:
+def show(name: Name, json: by.PrintJson = False) -> None:
     """Show each source of a base: its contents, query format, licence, and the origin of its texts."""
     library, bases = _opened()
     base = bases.read(name)
@@ -83,35 +86,38 @@ def show(name: Name, json: by.AsJson = False) -> None:
 
 
 @kb_app.command("stats")
-def stats(name: Name, json: by.AsJson = False) -> None:
+def stats(name: Name, json: by.PrintJson = False) -> None:
     """Print the size of a base as in the paper's Table 2: documents, chunks, words per chunk; for a graph, concepts."""
     from medground.graph.bases.record import of_base, table
 
     library, bases = _opened()
     found = of_base(bases.read(name), library)
-    if json:
-        say_data(found)
-        return
-    say(*table(list(found.items())))
+    say_either(found, table(list(found.items())), json=json)
 
 
 @kb_app.command("search")
-def search(name: Name, query: by.SearchWords, limit: by.MostPassages = 10, where: by.Where = None) -> None:
+def search(
+    name: Name,
+    query: by.SearchWords,
+    limit: by.MostPassages = 10,
+    where: by.Where = None,
+    json: by.PrintJson = False,
+) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine
     from medground.values.where import parse_where
 
     with BlockingEngine(by.load_settings(extra=by.searched(None, name))) as engine:
-        show_found(engine.search(query, limit=limit, filters=parse_where(where or [])))
+        show_found(engine.search(query, limit=limit, filters=parse_where(where or [])), json=json)
 
 
 @kb_app.command("verify")
-def verify(name: Name) -> None:
+def verify(name: Name, json: by.PrintJson = False) -> None:
     """Check every file of every source of a base against its hash."""
     library, bases = _opened()
-    for corpus in bases.read(name).corpora:
-        manifest = library.verify(corpus)
-        say(f"{corpus} is intact: {len(manifest.files)} files, {manifest.hash[:16]}")
+    found = {corpus: library.verify(corpus) for corpus in bases.read(name).corpora}
+    lines = (f"{corpus} is intact: {len(one.files)} files, {one.hash[:16]}" for corpus, one in found.items())
+    say_either(found, lines, json=json)
 
 
 @kb_app.command("remove")

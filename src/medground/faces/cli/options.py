@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_args
 
 import typer
+from typer.core import TyperGroup
 
 from medground.errors import MedgroundError, UsageError
 from medground.home.layers import parse_options, preset_names
@@ -18,6 +19,30 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_FORMER = {"output": "out", "refs": "corpus"}
+"""Options that had another name, which is still understood."""
+WRITTEN = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 1_000,  # the terminal's own width
+    "token_normalize_func": lambda name: _FORMER.get(name, name),
+}
+"""How commands are written and their help is laid out."""
+_WHOLE = 1_000
+
+
+class Commands(TyperGroup):
+    """Commands whose help lists them by sections, each with its whole first sentence."""
+
+    titles: ClassVar[tuple[str, ...]] = ("Commands",)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list."""
+        for title in self.titles:
+            commands: Iterable[tuple[str, Any]] = self.commands.items()
+            known = ((name, one) for name, one in commands if title in (one.rich_help_panel, "Commands"))
+            if rows := [(name, one.get_short_help_str(_WHOLE)) for name, one in known]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def corpora(incomplete: str) -> list[str]:
@@ -84,13 +109,17 @@ AnswerName = Annotated[
         metavar="ID", autocompletion=answers, help="The trace id of an answer, or its id for the latest; or last."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 PrintJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-ToFile = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file, replacing it if it exists.")
-]
+
+
+def out_option(about: str, metavar: str = "FILE") -> Any:
+    """The option that says where a result is written, of every command that writes one."""
+    return typer.Option("--out", "-o", metavar=metavar, help=about)
+
+
+ToFile = Annotated[Path | None, out_option("Write to this file, replacing it if it exists.")]
 SearchWords = Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")]
 MostPassages = Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
@@ -112,7 +141,7 @@ KnowledgeBase = Annotated[
 
 def group(about: str) -> typer.Typer:
     """Commands under one name, also where there is only one of them."""
-    made = typer.Typer(help=about, no_args_is_help=True)
+    made = typer.Typer(help=about, no_args_is_help=True, cls=Commands)
     made.callback()(lambda: None)
     return made
 
@@ -124,6 +153,16 @@ def searched(corpus: list[str] | None, kb: str | None = None, model: str | None 
     if not corpus and not kb:
         return answering
     return {"retrieval.corpora": corpora_named(corpus or ()), "retrieval.knowledge_base": kb or "", **answering}
+
+
+def named(corpus: list[str] | None, kb: str | None, pubmed: str | None, source: list[str] | None) -> dict[str, object]:
+    """The settings of what is searched; a source that is named replaces the corpora of the settings."""
+    only = {"retrieval.corpora": (), "retrieval.knowledge_base": ""} if pubmed or source else {}
+    return only | {
+        **searched(corpus, kb),
+        "retrieval.pubmed": pubmed,
+        "retrieval.sources": tuple(source) if source else None,
+    }
 
 
 def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
-"""`medground paper`: a paper by its id or citation, those like it or citing it, and its full text."""
+"""`medground search`: passages that fit words; and `paper`: a paper by its id or citation, or what is like it."""
 
 from typing import Annotated, Literal
 
 import typer
 
 from medground.faces.cli import options as by
+from medground.faces.cli.asking import limits, opened
+from medground.faces.cli.progress import show_found
 from medground.faces.cli.terminal import say, say_json
 
 _Asked = Annotated[
@@ -25,7 +27,7 @@ def paper(
     entities: _Entities = False,
     corpus: by.Corpora = None,
     pubmed: by.PubMed = None,
-    json: by.AsJson = False,
+    json: by.PrintJson = False,
     sets: by.Sets = None,
 ) -> None:
     """Find papers by id or citation, those related to one, or its full text."""
@@ -50,6 +52,8 @@ def paper(
     if json and not full_text:
         say_json(f"[{','.join(one.model_dump_json() for one in found)}]")
         return
+    if found and not pubmed and not all(one.document for one in found):
+        say("PubMed was not searched; add --pubmed live", err=True)
     for one in found:
         view = document_view(source_document(one.document, "")) if one.document else None
         ids = " ".join(f"{kind}:{value}" for kind, value in one.ids.items()) or one.asked
@@ -58,3 +62,28 @@ def paper(
         say(" ".join(filter(None, [ids, mark, *said, one.held_by and f"({one.held_by})"])))
         for each in one.entities:
             say(f"  {each.kind} {each.id}: {each.words} ({each.count})")
+
+
+def search(
+    query: by.SearchWords,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    pubmed: by.PubMed = None,
+    source: by.SourceNames = None,
+    limit: by.MostPassages = 10,
+    year_from: by.YearFrom = None,
+    year_to: by.YearTo = None,
+    where: by.Where = None,
+    syntax: Annotated[Literal["words", "pubmed"], typer.Option(help="How the query is written.")] = "words",
+    json: by.PrintJson = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
+) -> None:
+    """Find passages by words and, where vectors were built, by meaning, in everything that is built or named."""
+    filters = limits(year_from, year_to, where or [])
+    chosen = by.load_settings(sets, preset, settings, by.named(corpus, kb, pubmed, source))
+    with opened(chosen, quiet=quiet) as engine:
+        found = engine.search(query, limit=limit, filters=filters, syntax=syntax)
+    show_found(found, json=json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from rich.filesize import decimal
 
-from medground.faces.cli.terminal import bars, begin, console, is_terminal, say
+from medground.faces.cli.terminal import bars, begin, console, is_terminal, say, say_data
 from medground.language.clean import one_line, some
 
 if TYPE_CHECKING:
@@ -102,10 +102,13 @@ def show_built(library: Library, manifest: Manifest) -> None:
         say(*described(snapshot, whole=False), err=True)
 
 
-def show_found(found: SearchResult) -> None:
+def show_found(found: SearchResult, *, json: bool) -> None:
     """Print the passages that a search found."""
     from medground.corpus.retraction import why_aside
 
+    if json:
+        say_data(found)
+        return
     if found.notice is not None:
         say(found.notice.sentence, "")
     for note in found.notes:

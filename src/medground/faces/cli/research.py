@@ -36,10 +36,7 @@ _Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record ser
 _Resume = Annotated[
     bool, typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
 ]
-_Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the report; .md, .html, .docx, .pdf or .json."),
-]
+_Output = Annotated[Path | None, by.out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
 
 
 def research(
@@ -148,6 +145,7 @@ def plan(
     model: Annotated[
         str | None, typer.Option(help="Model that plans; MeSH and the question's words without one.")
     ] = None,
+    json: by.PrintJson = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -157,7 +155,7 @@ def plan(
 
     Write the plan as JSON, edit it, and pass it back with --from-plan; errors are reported with their location.
     """
-    chosen = form_of_plan(form, output)
+    chosen = form_of_plan("json" if json else form, output)
     if (question is None) == (from_plan is None):
         raise UsageError("give either a question in quotes or --from-plan FILE")
     if from_plan is not None:

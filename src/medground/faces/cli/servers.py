@@ -305,6 +305,7 @@ def revoke(
 @serve_app.command()
 def log(
     since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
+    json: by.JsonLines = True,
 ) -> None:
     """Print the audit log of the servers of this home folder: who did what, and when, as JSON Lines."""
     with needing("serve", "the audit log"):

@@ -20,7 +20,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import typer
@@ -219,6 +219,14 @@ def say_data(content: object) -> None:
 
     plain = to_jsonable_python(content, by_alias=False)
     say_json(json.dumps(plain, indent=2, ensure_ascii=False))
+
+
+def say_either(content: object, lines: Iterable[str], *, json: bool) -> None:
+    """Print values as JSON for programs, or as lines for people."""
+    if json:
+        say_data(content)
+    else:
+        say(*lines)
 
 
 def put(content: bytes) -> None:

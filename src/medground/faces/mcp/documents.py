@@ -89,7 +89,7 @@ async def get_document(call: Call, value: Documents) -> Result:
         try:
             document = await call.service.document(document_id, call.person)
         except NotFound as error:
-            parts.append(_without(document_id, "not found", str(error), _FIND, call))
+            parts.append(_without(document_id, "not found", error.told("server"), _FIND, call))
         except MedgroundError as error:
             problem = call.service.problem(error)
             parts.append(_without(document_id, "failed", problem.detail, problem.next, call))

@@ -23,7 +23,7 @@ from mcp_types import (
 
 from medground.corpus.library import STARTER, Library
 from medground.engine.open_engine import corpora_of
-from medground.errors import MedgroundError
+from medground.errors import MedgroundError, needing
 from medground.faces.mcp.ask import ask, research, verify_claim
 from medground.faces.mcp.calls import TIMES, Calls, Times
 from medground.faces.mcp.checking import check_text
@@ -111,9 +111,10 @@ async def over_http(
 ) -> None:
     """Serve many clients until the process is asked to stop; `host` and `login` as for the API."""
     # imported late: a client that starts the server by itself waits for it, and needs no HTTP
-    from medground.faces.api.server import address_of, needs_token
-    from medground.faces.mcp.http import PATH, serve
-    from medground.faces.serving import listener
+    with needing("mcp", "the server"):
+        from medground.faces.api.server import address_of, needs_token
+        from medground.faces.mcp.http import PATH, serve
+        from medground.faces.serving import listener
 
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:

@@ -113,7 +113,7 @@ class KeptAnswers:
         try:
             return kept, self._attachments.read(kept)
         except UsageError as error:
-            raise NotFound(str(error)) from None
+            raise NotFound(*error.args) from None
 
     def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
         """The spans of a person's answer, claim or failed question, in the order they started."""

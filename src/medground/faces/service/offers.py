@@ -95,7 +95,7 @@ def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -
         manifest = library.info(name)
         examples = _examples(settings.home, name, library.state(name))
     except MedgroundError as error:
-        problem = str(error).replace(str(settings.home), "(home)")
+        problem = error.told("server").replace(str(settings.home), "(home)")
         return CorpusOffer(name=name, title=title, default=default, problem=problem)
     counts = manifest.counts
     return CorpusOffer(

@@ -232,7 +232,7 @@ class Questioning(Offering):
         try:
             return await self.use(lambda engine: engine.document(document_id), person, **named)
         except UsageError as error:
-            raise NotFound(str(error)) from None
+            raise NotFound(*error.args) from None
 
     async def plan_query(self, question: str, person: Person = LOCAL) -> PlannedQuery:
         """A PubMed query for a question, planned without a language model, and so without a cost.

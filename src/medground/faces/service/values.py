@@ -152,7 +152,7 @@ def problem_of(error: MedgroundError, hide: Sequence[str]) -> Problem:
     kinds = TEXTS["errors"]
     name, status, title, step = next(kinds[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in kinds)
     hidden = isinstance(error, StorageFailed) and "://" in str(error)  # where the database is; the log tells it
-    detail = "the database of this server cannot be used" if hidden else " ".join(str(error).split())
+    detail = "the database of this server cannot be used" if hidden else " ".join(error.told("server").split())
     for text in hide:
         detail = detail.replace(text, "(home)")
     wait = getattr(error, "retry_after", None)

@@ -73,7 +73,7 @@ class Watching(Questioning):
         try:
             answer = await (await self.start(AskBody(question=said.text, **given), unlimited, key=at)).outcome()
         except MedgroundError as error:
-            return {"failed": str(error)}
+            return {"failed": error.told("server")}
         except ValidationError as error:  # the command line takes what a server does not, such as longer names
             return {"failed": wrong_values(error.errors())}
         if lacking := _lacking(answer, former):

@@ -90,7 +90,11 @@ class Bases:
         found = self.find(name)
         if found is None:
             known = ", ".join(self.list()) or "none"
-            raise UsageError(f"no knowledge base {name!r} (existing: {known}); build one with medground kb build SPEC")
+            raise UsageError(
+                f"no knowledge base {name!r} (existing: {known}); "
+                "[[build one with medground kb build SPEC|build one in a terminal: medground kb build SPEC|"
+                "name one of those]]"
+            )
         if not found.sources:
             raise UsageError(
                 f"the knowledge base {name} is half-built; finish it with medground kb build {found.spec or 'SPEC'}"

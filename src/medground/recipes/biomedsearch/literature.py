@@ -87,7 +87,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
     row = flow.replace(found=len(hits), merged=len(hits) - len(papers))
-    nowhere = () if sources else ("no literature source is selected; select one with --source, or a corpus",)
+    nowhere = () if sources else ("no literature source is selected; select one, or a corpus",)
     return ToolFound(
         tool="literature",
         state="found" if kept else state_of_nothing(every),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
-from medground.errors import SourceUnavailable
+from medground.errors import SourceUnavailable, needing
 from medground.home.concurrency import concurrently
 from medground.home.kept_files import Attachments
 from medground.language.word_lists import word_lists
@@ -197,7 +197,10 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
         return ToolFound("protein", "empty", flow, notes=(NO_GENE,))
     left_out = run.settings.section(BioMedSearchSettings).without
     sources = [source for source in run.sources if "protein" in source.kinds and source.name not in left_out]
-    from medground.sources.proteins.records import StructureRecords  # its HTTP client is an extra
+    if not sources:
+        return ToolFound("protein", "not configured", flow, failures=(NOT_OPEN,))
+    with needing("services", "a source of protein records"):
+        from medground.sources.proteins.records import StructureRecords
 
     structured = [source for source in sources if isinstance(source, StructureRecords)]
     others = [source for source in sources if source not in structured]

@@ -82,7 +82,7 @@ _PASSAGES = 3
 """Most passages of one page."""
 _MOST_PASSAGES = 300
 """Passages of a page that are compared; a page with more is a book."""
-NO_ENGINE = "no search engine is selected; select one with --set retrieval.sources=duckduckgo"
+NO_ENGINE = "no search engine is selected; name one among the sources, such as duckduckgo"
 _TRIES = 2
 """Times as many pages as wanted are tried at most, where some cannot be read."""
 

@@ -127,8 +127,8 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
         )
     elif choices.chosen == "trained" and _planning_model(settings) == KEYLESS:
         yield ConfigError(
-            "a trained planner is not named; use --set omni_rag.adapter=FOLDER, or the name of a served one: "
-            "--set model.operators.plan_sources=NAME"
+            "a trained planner is not named; set omni_rag.adapter to its folder, or model.operators.plan_sources to "
+            "the name of a served one"
         )
     if sources:
         named = [plan.description for plan in open_to_plans(sources, OmniRagSettings())]

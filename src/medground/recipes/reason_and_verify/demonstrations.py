@@ -146,13 +146,13 @@ def open_pool(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embed
     if choices.pool is None:
         raise ConfigError(
             f"reason_and_verify.shots is {choices.shots}, but no pool is named; build one with medground "
-            "demonstrations build NAME --from DATA, then use --set reason_and_verify.pool=NAME"
+            "demonstrations build, then set reason_and_verify.pool to its name"
         )
     pool = read_pool(choices.pool, home)
     if choices.shown == "passages" and not all(one.passages for one in pool.solved):
         raise ConfigError(
             f"pool {pool.manifest.name} has no passages of its demonstrations; rebuild it with medground "
-            "demonstrations build, or use --set reason_and_verify.shown=quotes"
+            "demonstrations build, or set reason_and_verify.shown to quotes"
         )
     embedder = opened_embedder(pool.manifest.embedder, home)
     if embedder.identity != pool.manifest.embedding:

@@ -172,7 +172,7 @@ def read_pool(name: str, home: Path) -> Pool:
     except OSError:
         raise ConfigError(
             f"pool of demonstrations {name!r} not found ({file} or its manifest is missing); "
-            "create it with medground demonstrations build NAME --from FILE"
+            "create it with medground demonstrations build"
         ) from None
     return _read(file, stamp)
 

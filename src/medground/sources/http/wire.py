@@ -126,9 +126,9 @@ class Replay(httpx2.AsyncBaseTransport):
             reply = read(path)
         except FileNotFoundError:
             place = secrets.shown_address(str(request.url))
-            raise NotRecorded(f"not recorded in {self._folder}: {place}", "record it with --record") from None
+            raise NotRecorded(f"not recorded in {self._folder}: {place}", "record it first") from None
         except (DamagedReply, OSError) as error:
-            raise NotRecorded(f"a recorded reply is damaged: {error}", "record it again with --record") from None
+            raise NotRecorded(f"a recorded reply is damaged: {error}", "record it again") from None
         return httpx2.Response(reply.status, headers=dict(reply.headers), stream=httpx2.ByteStream(reply.body))
 
 
@@ -194,9 +194,11 @@ def open_wire(settings: Settings, network: Network | None = None) -> httpx2.Asyn
     """
     replay, record = settings.retrieval.replay, settings.retrieval.record
     if replay is not None and record is not None:
-        raise ConfigError("replies are either replayed or recorded; leave out --replay or --record")
+        raise ConfigError(
+            "replies are either replayed or recorded; leave out one of [[--replay and --record|the two|the two]]"
+        )
     if replay is not None and not replay.is_dir():
-        raise ConfigError(f"there is no folder {replay} to replay; record one with --record {replay}")
+        raise ConfigError(f"there is no folder {replay} to replay; record one [[with --record {replay}|first|first]]")
     if replay is not None:
         return Replay(replay)
     return Recording(record, network) if record is not None else None
