@@ -21,6 +21,9 @@ log = logging.getLogger("medground.requests")
 REQUEST_ID = "X-Request-ID"
 _USABLE = re.compile(r"[A-Za-z0-9._-]{1,36}")  # a UUID fits, and no token does
 
+_PLACES = re.compile(r"Traceback.*\n(?: .*\n)+[\w.]+")
+"""What a printed error has before its message."""
+
 
 def log_request(scope: Scope, message: Message, seconds: float) -> None:
     """Log a response that begins, under the id of its request, which the response then has as a header.
@@ -49,6 +52,8 @@ class Lines(logging.Formatter):
         at, message = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(record.created)), record.getMessage()
         kind, _, places = record.exc_info or (None, None, None)
         error = {"error": "".join([*traceback.format_tb(places), kind.__name__])} if kind else {}
+        if hidden := _PLACES.match(record.exc_text or ""):  # a secret was hidden in it
+            error = {"error": hidden[0]}
         if not self.as_json:
             return "\n".join([f"{at} {record.levelname} {message}", *error.values()])
         entry = {"time": at, "level": record.levelname, "logger": record.name}
