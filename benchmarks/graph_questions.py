@@ -9,7 +9,7 @@ Each line of `graph_questions.jsonl` has the question, the answer that the relea
 - `must`: pairs of a subject (`*` for any) and an object that have to be among the facts shown.
 - `about`: the only subjects that facts may have; `objects`: the only objects, or more specific ones.
 - `half`: 1 for the questions written before the code, 2 for those written after it, 3 and 4 for two later batches, each
-  written before the code was mended with it. docs/benchmarks.md has what each batch found when it was new.
+  written before the code was mended with it. docs/measurements/answers.md has what each batch found when it was new.
 
 An answer is wrong if its decision differs, if a fact is about anything else, or if a fact that it must have is missing.
 A question that is not understood is refused, also where nothing is recorded: that refusal is true. The opposite is

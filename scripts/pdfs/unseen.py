@@ -87,7 +87,7 @@ HELD_OUT = (
         '#show heading: it => align(center, block(text(11pt, weight: "bold", smallcaps(it.body))))\n',
     ),
 )
-"""Written after the reader had been mended on the others; docs/benchmarks.md has the figures of the first look."""
+"""Written after the reader had been mended on the others; docs/measurements/files.md has the figures of the first look."""
 
 _SANS = 'font: "DejaVu Sans", size: 7.6pt, weight: "bold"'
 HEADED = (

@@ -25,7 +25,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from heart import PAPERS
 from typer.exceptions import TyperException
 
 from medground.corpus.library import Library
@@ -125,8 +124,6 @@ def checkout(tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     for who, label in (("a", "CORRECT-EXPLICIT"), ("b", "CORRECT-IMPLICIT")):
         lines = [annotation(who, n, "CORRECT-EXPLICIT" if n else label) for n in range(3)]
         (folder / f"annotator_{who}.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    papers = ({"id": paper.id, "title": paper.title, "text": paper.text, "year": paper.year} for paper in PAPERS)
-    (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
     written = {
         "medground": MEDGROUND.format(python=sys.executable, here=str(Path(__file__).parent)),
         "pip": PIP.format(python=sys.executable, project=str(ROOT / "pyproject.toml")),
@@ -210,8 +207,6 @@ def run_page(page: Path) -> None:
                 addresses[port] = running.enter_context(serving(servers[port]))
             return addresses.get(port, at[0])
 
-        if page.name == "using.md":
-            run("medground corpus build papers mine.jsonl -q")
         for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
             for printed in [content] if kind == "python" else lines_of(kind, content):
                 line = AT.sub(moved, printed)

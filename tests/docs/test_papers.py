@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 KNOWN = {*preset_names(), *recipe_names()}
 PLACEHOLDERS = {"NAME"}
-EXPERIMENTS = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+EXPERIMENTS = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (00\d), [^\n]*\n(.*?)(?=^## |\Z)", EXPERIMENTS, re.MULTILINE | re.DOTALL))
 _LIKE_A_PRESET = re.compile(
     r"`((?:pubmed-reasoner|reason-and-verify|omni-rag|self-medrag|biomedsearch|vanilla|rationale|dynamic)[a-z0-9-]*)`"

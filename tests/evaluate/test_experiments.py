@@ -430,7 +430,7 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
 
 
 def test_kept_runs_and_the_example_in_the_documentation_can_be_read(tmp_path: Path) -> None:
-    text = (KEPT.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    text = (KEPT.parents[1] / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
     (tmp_path / "example.toml").write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
     assert read_experiment(tmp_path / "example.toml").name == "000/table-5"
     kept = sorted((KEPT / "local").glob("*.jsonl"))

@@ -30,7 +30,7 @@ REAL = {
 }
 """The sets of which records are in the folder of real data. The others are in `test_datasets.py`, and below."""
 OWN = "jsonl"
-PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "evaluation.md"
 WORDS = {"whole": "the whole set", "part": "a part of the set", "form": "files in its documented form"}
 
 

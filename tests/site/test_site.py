@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import browser
 import pytest
 import typer
 
@@ -83,6 +84,18 @@ def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
         assert 'class="mermaid"' not in content  # its program would come from elsewhere
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//", style.read_text(encoding="utf-8")), style
+
+
+@pytest.mark.skipif(bool(browser.why_not()), reason="needs Chromium")
+def test_the_site_is_searched_from_a_folder_without_a_server(site: Path, loopback: None) -> None:
+    with browser.started() as chrome:
+        page = chrome.new_page()
+        page.goto((site / "index.html").as_uri())
+        page.get_by_role("textbox", name="Search").fill("settings hash")
+        found = page.locator(".md-search-result__link").filter(has_text="Glossary").first
+        found.wait_for(timeout=60_000)
+        found.click()
+        page.wait_for_url("**/glossary.html*")
 
 
 def test_the_reference_has_every_command_and_option(site: Path) -> None:

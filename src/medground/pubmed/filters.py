@@ -154,7 +154,7 @@ LANGUAGES: Mapping[str, str] = _named("language")
 """Language names accepted by PubMed, mapped to the codes used in records."""
 _SYNONYMS, _MESH, _TYPES = _named("synonym"), _named("mesh"), _named("type")
 SEARCHES: Mapping[str, str] = _named("search")
-"""Filters that NLM defines as searches; docs/pubmed.md says where."""
+"""Filters that NLM defines as searches; docs/reference/pubmed-server.md says where."""
 _YEARS = {"y_1": 1, "y_5": 5, "y_10": 10}
 
 

@@ -202,7 +202,7 @@ def read_experiment(path: Path) -> Experiment:
         problem = f"{where}: {first['msg'].removeprefix('Value error, ')}"
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         problem = f"is not a valid experiment: {error}"
-    raise UsageError(f"{path}: {problem}; see docs/experiments.md")
+    raise UsageError(f"{path}: {problem}; see docs/reference/tables.md")
 
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:

@@ -19,7 +19,7 @@ from medground.home.settings import Settings
 pytest.importorskip("playwright", reason="needs the extra test")
 
 MOST = 12
-TABLE = Path(__file__).parents[3] / "docs" / "page.md"
+TABLE = Path(__file__).parents[3] / "docs" / "measurements" / "page.md"
 
 
 class Reader:
@@ -173,5 +173,5 @@ def test_an_aim_is_reached_by_what_is_visible(
             getattr(me, does)(*what)
     told = re.search(rf"^\| {re.escape(aim)} \|[^|]*\| (\d+) \| (\d+) \|$", TABLE.read_text(encoding="utf-8"), re.M)
     assert me.actions <= MOST
-    assert told, f"docs/page.md has no row | {aim} | before | {me.actions} | {me.words} |"
+    assert told, f"docs/measurements/page.md has no row | {aim} | before | {me.actions} | {me.words} |"
     assert (int(told[1]), int(told[2])) == (me.actions, me.words)

@@ -2,7 +2,7 @@
 
 It makes at most half of the lookups that asking every source takes, one for each source, and one for stored records
 where the question is for these. Measured, no order of sources by the type of question found more than this one
-(`docs/benchmarks.md`).
+(`docs/measurements/search.md`).
 """
 
 import re
