@@ -46,6 +46,8 @@ def test_langchain_both_ways(engine: BlockingEngine) -> None:
     retriever, tool = MedgroundRetriever(engine=engine, k=5), ask_tool(engine)
     for found in (retriever.invoke(WORDS), asyncio.run(retriever.ainvoke(WORDS))):
         check([(one.page_content, one.metadata) for one in found])
+    assert len(retriever.invoke(WORDS, k=1)) == len(asyncio.run(retriever.ainvoke(WORDS, k=1))) == 1
+    assert tool.args == {"question": {"title": "Question", "type": "string"}}
     call = {"type": "tool_call", "id": "1", "name": tool.name, "args": {"question": QUESTION}}
     for message in (tool.invoke(call), asyncio.run(tool.ainvoke(call))):
         assert f"{TEXT} [E1]" in message.content

@@ -85,12 +85,13 @@ class Talk:
         return result.structured_content
 
     async def refused(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """The structured content of an error, which says the next step."""
+        """The structured content of an error: what is wrong, and a next step that does not just say to correct it."""
         result = await self.call(name, **arguments)
         assert result.is_error
         assert result.structured_content is not None
-        assert result.structured_content["next"]
-        assert "Next: " in text(result)
+        step = result.structured_content.get("next", "")
+        assert bool(step) == ("Next: " in text(result))
+        assert "Correct the request" not in text(result)
         return result.structured_content
 
 

@@ -256,6 +256,17 @@ class Settings(Frozen):
             raise ConfigError(first_problem(error, layers, setting_names)) from None
 
 
+def own_sources(settings: Settings) -> tuple[str, ...]:
+    """The sources that the settings name, PubMed's address included."""
+    pubmed = ("pubmed",) if settings.retrieval.pubmed else ()
+    return tuple(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
+
+
+def offered_sources(settings: Settings) -> tuple[str, ...]:
+    """The sources that a client may name."""
+    return tuple(dict.fromkeys([*own_sources(settings), *settings.serve.sources]))
+
+
 def section_defaults(name: str) -> dict[str, Any]:
     """The default values of a section, as JSON values; none if no recipe or source declares it."""
     kind = section_called(name)

@@ -16,31 +16,23 @@ with needing("langchain", "the retriever for LangChain"):
 
 
 class MedgroundRetriever(BaseRetriever):
-    """Finds at most `k` passages by `invoke` and `ainvoke`. The engine stays yours to close."""
+    """Finds at most `k` passages by `invoke` and `ainvoke`, which take another `k`. The engine stays yours to close."""
 
     engine: BlockingEngine
     k: int = 10
     filters: Filters | None = None
 
-    def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
-        found = self.engine.run(passages.search, query, self.k, self.filters)
-        return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
-
-    async def _aget_relevant_documents(self, query: str, **_: Any) -> list[Document]:
-        found = await self.engine.run_async(passages.search, query, self.k, self.filters)
+    def _get_relevant_documents(self, query: str, *, k: int | None = None, **_: Any) -> list[Document]:
+        found = self.engine.run(passages.search, query, k or self.k, self.filters)
         return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
 
 
 def ask_tool(engine: BlockingEngine) -> StructuredTool:
     """A tool for `bind_tools` and agents, with or without `await`. Its artifact is the answer as JSON values."""
 
-    async def ask(question: str) -> tuple[str, dict[str, Any]]:
-        return await engine.run_async(passages.ask, question)
+    def ask(question: str) -> tuple[str, dict[str, Any]]:
+        return engine.run(passages.ask, question)
 
     return StructuredTool.from_function(
-        func=lambda question: engine.run(passages.ask, question),
-        coroutine=ask,
-        name="ask_medground",
-        description=passages.ABOUT,
-        response_format="content_and_artifact",
+        ask, name="ask_medground", description=passages.ABOUT, response_format="content_and_artifact"
     )

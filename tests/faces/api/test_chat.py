@@ -94,7 +94,6 @@ def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
 def test_what_clients_send_is_taken_and_what_has_no_effect_is_named(client: OpenAI, address: str) -> None:
     sent: dict[str, Any] = {
         "tools": [{"type": "function", "function": {"name": "f"}}],
-        "response_format": {"type": "json_object"},
         "temperature": 0.2,
         "seed": 3,
         "metadata": {"run": "7"},
@@ -103,11 +102,15 @@ def test_what_clients_send_is_taken_and_what_has_no_effect_is_named(client: Open
     }
     messages: list[Any] = [{"role": "system", "content": "The patient is 80 years old."}, *user(QUESTION)]
     raw = client.chat.completions.with_raw_response.create(model="ground", messages=messages, **sent)
-    assert raw.headers["medground-ignored"] == "made_up, metadata, n, response_format, seed, temperature, tools"
+    assert raw.headers["medground-ignored"] == "made_up, metadata, n, seed, temperature, tools"
     content = raw.parse().choices[0].message.content or ""
-    assert content.startswith("Given with the question (28 characters, not evidence): “The patient is 80 years old.”")
+    assert content.startswith("**")  # what an operator tells a model is nobody else's to read
+    assert "80 years" not in content
     plain = client.chat.completions.with_raw_response.create(model="ground", messages=user(QUESTION))
     assert "medground-ignored" not in plain.headers
+    for form in ({"type": "json_object"}, {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}):
+        with pytest.raises(openai.BadRequestError, match="response_format"):
+            client.chat.completions.create(model="ground", messages=user(QUESTION), response_format=form)  # type: ignore[call-overload]
     for refused, param in (([], "messages"), (user(QUESTION, "Yes."), "messages"), ([IMAGE], "messages.0")):
         body = {"model": "ground", "messages": refused}
         reply = httpx2.post(f"{address}/v1/chat/completions", json=body)

@@ -12,8 +12,8 @@ from awaited import pytest_pyfunc_call  # noqa: F401
 from mcp import Client
 from mcp_talk import Talk, Talking, library
 
-from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
+from medground.faces.mcp.tool import TIMES, Times
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 

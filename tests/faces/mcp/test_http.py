@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from itertools import cycle
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import PIPE, Popen, check_output
 from typing import Any
 
 import httpx2
@@ -24,8 +24,8 @@ from mcp_talk import LONG, text
 from servers import mcp_served
 
 from medground.engine.engine import Engine
-from medground.faces.mcp.calls import Times
 from medground.faces.mcp.server import over_http
+from medground.faces.mcp.tool import Times
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
@@ -163,6 +163,54 @@ async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment:
         wrong = await client.call_tool("fetch", {"id": "PMID:404"})
         assert wrong.is_error
         assert "Find its id with search." in text(wrong)
+
+
+TYPESCRIPT = Path(__file__).resolve().parents[2] / "kits" / "typescript"
+
+
+@pytest.mark.slow
+async def test_the_typescript_client_reads_all_that_is_offered(papers: Settings, environment: dict[str, str]) -> None:
+    if not (TYPESCRIPT / "node_modules").is_dir():
+        pytest.skip("needs node, and npm ci in tests/kits/typescript")
+    words = ["node", str(TYPESCRIPT / "client.js"), sys.executable, *COMMAND, "--corpus", "papers", "--corpus", "terms"]
+    running = await asyncio.create_subprocess_exec(*words, env=environment, stdout=PIPE, stderr=PIPE)
+    said, errors = await running.communicate()
+    assert running.returncode == 0, errors.decode()
+    told = json.loads(said)
+    assert told["capabilities"] == ["completions", "prompts", "resources", "tools"]
+    (answer,) = told["resources"]
+    assert (told["corpora"], told["found"] > 0) == (["papers", "terms"], True)
+    assert told["completed"] == [answer.removeprefix("medground://answer/")]
+    assert told["wrong"].startswith("limit: too large; use 50 or less")
+    assert "Aspirin reduced" in told["read"]
+    assert (len(told["tools"]), len(told["prompts"])) == (15, 3)
+
+
+@pytest.mark.slow
+async def test_fastmcp_reads_all_that_is_offered(papers: Settings, environment: dict[str, str]) -> None:
+    fastmcp = pytest.importorskip("fastmcp", reason="needs fastmcp-slim")
+    from fastmcp.client.transports import StdioTransport
+
+    transport = StdioTransport(sys.executable, [*COMMAND, "--corpus", "papers", "--corpus", "terms"], env=environment)
+    async with fastmcp.Client(transport, timeout=PATIENCE) as client:
+        assert [tool.title for tool in await client.list_tools()][:2] == ["Ask", "Research"]
+        assert (len(await client.list_resource_templates()), len(await client.list_prompts())) == (2, 3)
+        answer = await client.call_tool("ask", {"question": QUESTION})
+        (listed,) = await client.list_resources()
+        assert (listed.name, listed.title) == (answer.structured_content["trace_id"], QUESTION)
+        assert "Aspirin reduced" in (await client.read_resource(listed.uri))[0].text
+        wrong = await client.call_tool("fetch", {"id": "PMID:404"}, raise_on_error=False)
+        assert wrong.structured_content["next"] == "Find its id with search."
+
+
+def test_a_client_is_greeted_before_the_engine_is_loaded(environment: dict[str, str]) -> None:
+    """Clients start the server and wait for it: what it lists needs neither the engine nor the database."""
+    code = (
+        "import sys; from medground.faces.mcp import server, offers;"
+        "print(offers.PROMPTS and [tool.listed({}) for tool in server.TOOLS.values()] and ' '.join(sys.modules))"
+    )
+    loaded = check_output([sys.executable, "-c", code], env=environment, text=True).split()
+    assert not {"medground.engine.engine", "medground.faces.service.service", "sqlalchemy", "jinja2"} & set(loaded)
 
 
 class InTurn(httpx2.AsyncHTTPTransport):

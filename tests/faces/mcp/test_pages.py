@@ -15,8 +15,8 @@ from mcp_talk import Talk, Talking, text
 
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError, NotFound
-from medground.faces.mcp.calls import Times
 from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result
+from medground.faces.mcp.tool import Times
 from medground.faces.service.records import Records
 from medground.language.clean import clean, in_strings
 from medground.values.steps import Searching

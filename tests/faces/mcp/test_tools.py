@@ -13,9 +13,11 @@ from typing import Any
 import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp.types import PromptReference, ResourceTemplateReference
 from mcp_talk import HOSTILE, LONG, PAPERS, Talking, text
 from rows import each_row
 
+from medground.faces.mcp import offers
 from medground.pubmed.normalize import normalize
 
 DOCUMENTS = {document.id: document for document in PAPERS}
@@ -133,7 +135,9 @@ async def test_papers_are_known_by_any_id_and_those_like_them_are_marked(talking
         assert {one["id"]: one["retraction"] for one in like["documents"]}["PMID:3"] == "retracted"
 
 
-async def test_answers_and_documents_are_resources_and_requests_are_prompts(talking: Talking) -> None:
+async def test_answers_and_documents_are_resources_and_requests_are_prompts(
+    talking: Talking, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with talking() as talk:
         client = talk.client
         templates = (await client.list_resource_templates()).resource_templates
@@ -150,6 +154,21 @@ async def test_answers_and_documents_are_resources_and_requests_are_prompts(talk
         for wrong in ("answer/none", "document/PMID:404", "secret/1", "document/"):
             with pytest.raises(MCPError):
                 await client.read_resource(f"medground://{wrong}")
+        listed = {str(one.uri): one for one in (await client.list_resources()).resources}
+        assert (
+            listed[f"medground://answer/{asked['trace_id']}"].title
+            == "Does aspirin reduce the risk of stroke in adults?"
+        )
+        for uri in listed:
+            assert (await client.read_resource(uri)).contents[0].text
+        await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
+        monkeypatch.setattr(offers, "_LISTED", 1)
+        pages, cursor = [], None
+        while cursor or not pages:
+            pages.append(await client.list_resources(cursor=cursor))
+            cursor = pages[-1].next_cursor
+        uris = [str(one.uri) for page in pages for one in page.resources]
+        assert len(set(uris)) == len(uris) == len(listed) + 1
         prompts = (await client.list_prompts()).prompts
         assert {one.name for one in prompts} == {"ask_with_evidence", "check_claim", "review_table"}
         for one in prompts:
@@ -159,6 +178,22 @@ async def test_answers_and_documents_are_resources_and_requests_are_prompts(talk
         for wrong, given in (("no_such", {}), ("check_claim", {})):
             with pytest.raises(MCPError):
                 await client.get_prompt(wrong, given)
+
+
+async def test_what_a_client_types_is_completed(talking: Talking) -> None:
+    async with talking() as talk:
+        asked = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
+
+        async def completed(uri: str, typed: str) -> list[str]:
+            of = ResourceTemplateReference(type="ref/resource", uri=uri)
+            return (await talk.client.complete(of, {"name": "id", "value": typed})).completion.values
+
+        for typed in (asked["trace_id"][-6:], "STROKE in adults"):
+            assert await completed("medground://answer/{id}", typed) == [asked["trace_id"]]
+        for uri, typed in (("medground://document/{id}", "P"), ("medground://answer/{id}", "?!")):
+            assert await completed(uri, typed) == []
+        prompt = PromptReference(type="ref/prompt", name="ask_with_evidence")
+        assert not (await talk.client.complete(prompt, {"name": "question", "value": ""})).completion.values
 
 
 async def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talking: Talking) -> None:
@@ -234,12 +269,17 @@ async def test_each_tool_says_what_it_takes_gives_and_changes(talking: Talking) 
             assert tool.output_schema is not None
             assert tool.annotations is not None
             assert bool(tool.annotations.read_only_hint) == (tool.name != "cancel_job")
+            assert (tool.title or "")[:1].isupper()
             for schema in (tool.input_schema, tool.output_schema):
                 assert schema["type"] == "object"
                 # hosted models refuse a choice of schemas at the top, and definitions elsewhere cost tokens
                 assert not schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
                 assert "title" not in schema
         assert tools["ask"].input_schema["required"] == ["question"]
+        takes = tools["ask"].input_schema["properties"]
+        assert takes["corpora"]["items"]["enum"] == ["papers", "terms"]
+        assert "ground" in takes["recipe"]["enum"]
+        assert "sources" not in takes  # none is offered
         assert tools["get_document"].input_schema["properties"]["ids"]["maxItems"] == 50
         assert "instructions" in (talk.client.instructions or "")
 
@@ -293,7 +333,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def test_wrong_calls_are_errors_that_say_the_next_step(talking: Talking) -> None:
+async def test_wrong_calls_are_errors_that_say_what_to_correct(talking: Talking) -> None:
     async with talking() as talk:
         for name, arguments, expected in WRONG:
             problem = await talk.refused(name, **arguments)

@@ -5,15 +5,17 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
+from time import time
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
+from uuid import uuid4
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
@@ -118,11 +120,31 @@ async def complete(wanted: chat_messages.ChatRequest, request: Request, person: 
     """Answer the last message of a conversation.
 
     Each citation mark of the message has an annotation with the source's address and the citation as it is everywhere
-    in Medground. A question after an answer of this endpoint follows that answer. System messages are its context.
-    Parameters that have no effect are named in the header `Medground-Ignored`.
+    in Medground. A question after an answer of this endpoint follows that answer. System messages are not followed.
+    What clients order of a conversation, such as a title, is replied to without asking. Parameters that have no effect
+    are named in the header `Medground-Ignored`.
     """
+    if (done := chat_messages.Talk(wanted.messages).reply) is not None:
+        return _spoken(wanted, done)
     reply = await begun(_Reply, wanted, wanted.messages, wanted.longest, request, person, service)
     return await reply.response(request, service)
+
+
+def _spoken(wanted: chat_messages.ChatRequest, text: str) -> Response:
+    """A reply that is no answer: nothing was asked for it, and nothing is kept of it."""
+    kind, part = ("chat.completion.chunk", "delta") if wanted.stream else ("chat.completion", "message")
+    reply = {
+        "id": f"chatcmpl-{uuid4().hex}",
+        "object": kind,
+        "created": int(time()),
+        "model": wanted.model,
+        "choices": [{"index": 0, part: {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    }
+    if not wanted.stream:
+        return JSONResponse(reply)
+    events = format_sse_event(data_str=json.dumps(reply)) + format_sse_event(data_str="[DONE]")
+    return Response(events, media_type="text/event-stream", headers=HEADERS)
 
 
 @router.get("/models", summary="The recipes, as models", responses=FAILURES)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
+from medground.faces.api.chat_tasks import Turn, question_in, reply_to
 from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.markup import kept_as
@@ -46,8 +47,7 @@ Text = Annotated[str, Field(max_length=MOST_CHARACTERS)] | Annotated[tuple[TextP
 
 
 class Message(Lenient):
-    """A message. The last one of the user is the question, text of the system its context; of others, only the last
-    answer is looked at."""
+    """A message. The last one of the user is the question; of others, only the last answer is looked at."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Text | None = None
@@ -57,6 +57,12 @@ class StreamOptions(Lenient):
     """Of a stream: whether its last chunk tells what the answer cost."""
 
     include_usage: bool | None = None
+
+
+class TextForm(Lenient):
+    """The only form of an answer: a client that waits for JSON is told so."""
+
+    type: Literal["text"]
 
 
 class Own(Given):
@@ -93,6 +99,10 @@ class ChatRequest(Request):
     stream_options: StreamOptions | None = None
     max_tokens: Longest = None
     max_completion_tokens: Longest = None
+    response_format: TextForm | None = None
+    """an answer is text with citations; `POST /v1/ask` gives it as JSON"""
+    tool_choice: Literal["auto", "none"] | None = None
+    """Medground calls no tools"""
 
     @property
     def longest(self) -> int | None:
@@ -120,15 +130,20 @@ class Talk:
         if not messages or messages[-1].role != "user":
             raise ChatFailure("The last message must be the user's: it is the question.", param="messages")
         *earlier, asked = messages
-        self.question = text_of(asked.content)
+        self._message = text_of(asked.content)
         told = [one for one in earlier if one.role not in _INSTRUCTIONS]
+        self._earlier = [Turn(one.role == "user", text_of(one.content)) for one in told]
         self.has_earlier = bool(told)
         """Whether anything but instructions comes before the question."""
         answers = (text_of(one.content) for one in reversed(told) if one.role == "assistant")
         self.earlier_answer = next(filter(None, map(kept_as, answers)), None)
         """The trace id of the last answer that an earlier message shows."""
-        texts = (text_of(one.content).strip() for one in earlier if one.role in _INSTRUCTIONS)
-        self.instructions = "\n\n".join(filter(None, texts))
+        self._instructions = "\n\n".join(text_of(one.content) for one in earlier if one.role in _INSTRUCTIONS)
+
+    @property
+    def reply(self) -> str | None:
+        """The reply where the last message asks no question but orders something of the conversation."""
+        return reply_to(self._instructions, self._earlier, self._message)
 
     def asked(self, request: Request, *, researches: bool, follow: str | None) -> AskBody:
         """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""
@@ -136,10 +151,10 @@ class Talk:
         own.pop("links")
         return AskBody(
             kind="research" if researches else "ask",
-            question=self.question,
+            question=question_in(self._message),
             recipe=request.model,
             model=own.pop("language_model"),
-            **{**own, "follow": follow, "context": "\n\n".join(filter(None, (self.instructions, own["context"])))},
+            **{**own, "follow": follow},
         )
 
 

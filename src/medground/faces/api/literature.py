@@ -14,8 +14,9 @@ from medground.faces.api.caller import Caller, Door, Served, door
 from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
 from medground.faces.service.offers import CorpusOffer, RecipeOffer
-from medground.faces.service.request import Name, Where, own_sources
+from medground.faces.service.request import Name, Where
 from medground.faces.service.values import Limits
+from medground.home.settings import own_sources
 from medground.values.answer import Search
 from medground.values.decision import Notice
 from medground.values.document import Described, Document, DocumentId, Frozen, Hit

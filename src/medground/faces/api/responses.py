@@ -94,7 +94,7 @@ router = APIRouter(prefix="/v1", tags=["chat"], route_class=chat.ChatRoute)
 async def respond(wanted: ResponsesRequest, request: Request, person: Caller, service: Served) -> Response:
     """Answer the last message of the input, as `POST /v1/chat/completions` does.
 
-    `instructions` and system messages are the context of the question; one with `previous_response_id` follows that
+    `instructions` and system messages are not followed; a question with `previous_response_id` follows that
     answer. Parameters that have no effect are named in the header `Medground-Ignored`.
     """
     if wanted.previous_response_id is not None:

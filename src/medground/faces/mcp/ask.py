@@ -9,9 +9,9 @@ from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
 from medground.faces.mcp import answers
-from medground.faces.mcp.outputs import AnswerOrJob, Citation, ClaimsChecked, Researched
+from medground.faces.mcp.outputs import Citation
 from medground.faces.mcp.pages import WORDS, Fence, Part, Result, headed, line
-from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
+from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching
 from medground.faces.service.job import Job
 from medground.faces.service.request import AskBody
 from medground.language.clean import some
@@ -21,16 +21,10 @@ from medground.values.query import Filters
 from medground.wording.view import document_view, search_view
 
 
-@tool(
-    "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
-    "Says so when nothing supports an answer.",
-    AnswerOrJob,
-)
 async def ask(call: Call, value: Ask) -> Result:
     return await _answered(call, value, "ask")
 
 
-@tool("Write a report on a broad question: sub-questions, then a section for each. Slower than ask.", Researched)
 async def research(call: Call, value: Research) -> Result:
     return await _answered(call, value, "research")
 
@@ -60,7 +54,6 @@ async def followed(call: Call, job: Job) -> Answer:
     return await job.outcome()
 
 
-@tool("Compare claims with the literature: a verdict for each statement and the quote that decided it.", ClaimsChecked)
 async def verify_claim(call: Call, value: Claims) -> Result:
     """Check each claim in turn; one that fails does not cost the others."""
     notice = most_urgent(*value.claims)

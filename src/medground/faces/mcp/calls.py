@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from medground.errors import MedgroundError, NotFound, UsageError
 from medground.faces.mcp.answers import answer_result
-from medground.faces.mcp.outputs import GoesOn
+from medground.faces.mcp.catalogue import TOOLS
 from medground.faces.mcp.pages import Fence, Page, Pages, Result, line
-from medground.faces.mcp.tool import Call, Cursor, Input, JobId, Tool
+from medground.faces.mcp.tool import TIMES, Call, Cursor, Input, JobId, Run, Times, Tool
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.job_store import State
 from medground.faces.service.service import Service
@@ -40,14 +40,18 @@ _LINE = 1_000
 
 
 def failure(problem: Problem, fence: Fence) -> CallToolResult:
-    """A problem, with `is_error`. A notice comes first."""
+    """A problem, with `is_error`. A notice comes first. Clients hold its fields to the output schema of a tool, too.
+
+    One about the call says itself what to correct, so it has no next step.
+    """
     notice = problem.notice.sentence if problem.notice else None
     detail = line(problem.detail, _LINE)
-    given: dict[str, Any] = {"notice": notice, "error": problem.title, "detail": detail, "next": problem.next}
+    step = None if problem.type.endswith(":usage") else problem.next
+    given: dict[str, Any] = {"notice": notice, "error": problem.title, "detail": detail, "next": step}
     given |= {"retry_after": problem.retry_after, "trace_id": problem.trace_id or None}
-    fields = {name: value for name, value in given.items() if value is not None}
+    fields = {name: value for name, value in given.items() if value is not None} | {"truncated": False}
     wait = f" Retry after {problem.retry_after} s." if problem.retry_after is not None else ""
-    lines = [notice, f"{problem.title}: {fence('detail', detail)}", f"Next: {problem.next}{wait}"]
+    lines = [notice, f"{problem.title}: {fence('detail', detail)}", step and f"Next: {step}{wait}"]
     words = "\n".join(filter(None, lines))
     return CallToolResult(content=[TextContent(type="text", text=words)], structured_content=fields, is_error=True)
 
@@ -66,69 +70,30 @@ _TICK = 0.2
 _WORDS = 300
 
 
-@dataclass(frozen=True)
-class Times:
-    """How long clients are kept waiting, in seconds.
-
-    Attributes:
-        patience: after this, a call is answered with the id of a job: clients give up after 60.
-        beat: between progress notifications while nothing new happens; one is due every 10.
-    """
-
-    patience: float = 45.0
-    beat: float = 5.0
-
-
-TIMES = Times()
-
-
 class Calls:
     """Runs the tools of a server for the people who call them; a call that takes long goes on as a job.
 
     A job that another face began can be read and stopped here, too.
-
-    `tools`: what is offered, in addition to `read_more`, `get_job` and `cancel_job`.
     """
 
-    def __init__(
-        self,
-        service: Service,
-        tools: Sequence[Tool[Any]],
-        times: Times = TIMES,
-    ) -> None:
-        self._service = service
+    def __init__(self, service: Service, times: Times = TIMES) -> None:
+        self.service = service
         self._times = times
         self._late: set[asyncio.Task[Result | Page]] = set()
         self.pages = Pages(service.jobs.shared.records, service.jobs.shared.clock)
-        read_more = Tool(
-            name="read_more",
-            about="The next page of a result that was truncated.",
-            input=Cursor,
-            output=GoesOn,
-            run=self._more,
-            lasts=False,
-            missing="Call the tool again without a cursor.",
-        )
-        state = "The state of a job, or its result once it has ended. Waits a while for the end."
-        stop = "Stop a job. What it found is kept and returned."
-        again = "Call the tool again."
-        jobs = (
-            Tool("get_job", state, JobId, GoesOn, self._get, lasts=False, missing=again),
-            Tool("cancel_job", stop, JobId, GoesOn, self._cancel, reads=False, lasts=False, missing=again),
-        )
-        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, read_more, *jobs)}
+        self._own: Mapping[str, Run] = {"read_more": self._more, "get_job": self._get, "cancel_job": self._cancel}
 
     async def call(self, name: str, arguments: Mapping[str, Any], person: Person, progress: Progress) -> CallToolResult:
         """The result of a call. What goes wrong is a result too, with `is_error` and the next step.
 
         Cancelling this stops the work, unless it goes on as a job.
         """
-        call = Call(self._service, person)
+        call = Call(self.service, person)
         try:
             page = await self._page(name, arguments, call, progress)
         except MedgroundError as error:
-            problem = self._service.problem(error)
-            if problem.status == 404 and name in self.tools and (step := self.tools[name].missing):
+            problem = self.service.problem(error)
+            if problem.status == 404 and name in TOOLS and (step := TOOLS[name].missing):
                 problem = problem.replace(next=step)
             return failure(problem, call.fence)
         except Exception:
@@ -137,11 +102,12 @@ class Calls:
         return CallToolResult(content=[TextContent(type="text", text=page.words)], structured_content=page.fields)
 
     async def _page(self, name: str, arguments: Mapping[str, Any], call: Call, progress: Progress) -> Page:
-        tool = self.tools.get(name)
+        tool = TOOLS.get(name)
         if tool is None:
-            raise UsageError(f"there is no tool {name[:80]!r}; tools: {', '.join(self.tools)}")
+            raise UsageError(f"there is no tool {name[:80]!r}; tools: {', '.join(TOOLS)}")
         value = _checked(tool, arguments)
-        work = asyncio.create_task(_run(tool, call, value))
+        run = self._own[name] if name in self._own else await asyncio.to_thread(tool.load)
+        work = asyncio.create_task(_run(run, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
             result = work.result() if done else await self._take(name, call, work)
@@ -178,7 +144,7 @@ class Calls:
                 told = _with(result, tool, tell.job, "done")
                 await asyncio.to_thread(self.pages.first, told, tool=tool, owner=call.person.id, name=tell.job.id)
 
-        job = call.job or await self._service.begin(kept, call.person, kind=tool, title=tool, in_line=False)
+        job = call.job or await self.service.begin(kept, call.person, kind=tool, title=tool, in_line=False)
         self._late.add(work)
         work.add_done_callback(self._ended)
         return _state(tool, job, call.words)
@@ -193,18 +159,18 @@ class Calls:
         return await asyncio.to_thread(self.pages.more, value.cursor, owner=call.person.id)
 
     async def _get(self, call: Call, value: JobId) -> Result | Page:
-        job = await self._service.jobs.find(value.job.strip(), call.person.id)
+        job = await self.service.jobs.find(value.job.strip(), call.person.id)
         start = time.monotonic()
         while not job.is_finished and time.monotonic() - start < self._times.patience * 0.8:
             call.words = job.told.words
             await asyncio.sleep(_TICK)
-            job = await self._service.jobs.find(job.id, call.person.id)
+            job = await self.service.jobs.find(job.id, call.person.id)
         if not job.is_finished:
             return _state(job.told.kind, job, job.told.words)
         return await self._outcome(call, job)
 
     async def _cancel(self, call: Call, value: JobId) -> Result | Page:
-        job = await self._service.jobs.find(value.job.strip(), call.person.id)
+        job = await self.service.jobs.find(value.job.strip(), call.person.id)
         await job.stop()
         return await self._outcome(call, job)
 
@@ -212,7 +178,7 @@ class Calls:
         """What a finished job found; one that was stopped or failed gives what it had found until then, if anything."""
         tool = job.told.kind
         if job.trace_id is not None:
-            answer = await self._service.answer(job.trace_id, call.person)
+            answer = await self.service.answer(job.trace_id, call.person)
             return _with(await asyncio.to_thread(answer_result, answer, call.fence), tool, job, job.state)
         if job.state == "failed":
             await job.result()
@@ -221,7 +187,7 @@ class Calls:
         return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "No result is kept.")
 
 
-def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
+def _checked(tool: Tool, arguments: Mapping[str, Any]) -> Any:
     try:
         return tool.input.model_validate(dict(arguments))
     except ValidationError as error:
@@ -229,8 +195,8 @@ def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
         raise UsageError(f"{said(error)} ({tool.name} takes {fields})") from None
 
 
-async def _run(tool: Tool[Any], call: Call, value: Input) -> Result | Page:
+async def _run(run: Run, call: Call, value: Input) -> Result | Page:
     try:
-        return await tool.run(call, value)
+        return await run(call, value)
     except ValidationError as error:  # a value that only the service knows to be wrong
         raise UsageError(said(error)) from None

@@ -1,17 +1,12 @@
 """`check_text`: a text with citations in, what the papers say of each of its sentences out."""
 
 from medground.faces.mcp.answers import note_part
-from medground.faces.mcp.outputs import TextChecked
 from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, line
-from medground.faces.mcp.tool import Call, TextToCheck, tool
+from medground.faces.mcp.tool import Call, TextToCheck
 from medground.values.finding import Finding, JoinedReference
 from medground.wording.findings import KINDS, summary, unjoined
 
 
-@tool(
-    "Check each sentence of a text against the papers that it cites.",
-    TextChecked,
-)
 async def check_text(call: Call, value: TextToCheck) -> Result:
     found = await call.service.check_text(value.text, call.person, file="text", corpora=value.corpora)
     parts = [_finding(finding, call.fence) for finding in found.findings]

@@ -5,18 +5,15 @@ from medground.answering.conclude.compose import source_document
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.answers import fields_of, note_part, search_part, shown_as, source_of
 from medground.faces.mcp.ask import filters_of
-from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, SearchFound
+from medground.faces.mcp.catalogue import FIND
+from medground.faces.mcp.outputs import Found
 from medground.faces.mcp.pages import NAME, RETRACTION, WORDS, Fence, Part, Result, headed, line
-from medground.faces.mcp.tool import Call, Documents, Fetch, Search, tool
+from medground.faces.mcp.tool import Call, Documents, Fetch, Search
 from medground.language.clean import some
 from medground.values.document import Document, Passage
 from medground.wording.view import document_view, search_view
 
 
-@tool(
-    "Find passages of the literature by words and meaning: verbatim, with offsets. Read more of one with fetch.",
-    SearchFound,
-)
 async def search(call: Call, value: Search) -> Result:
     """The passages that were found, best first; a search that failed is reported as such."""
     found = await call.service.search(
@@ -51,11 +48,9 @@ def url_of(document_id: str) -> str:
 
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""
-_FIND = "Find its id with search."
 _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 
 
-@tool("The stored text of one document that search found, with its metadata.", Fetched, _FIND)
 async def fetch(call: Call, value: Fetch) -> Result:
     document = await (_whole(call, value.id) if value.full_text else call.service.document(value.id, call.person))
     source = source_of(document_view(source_document(document, "")))
@@ -74,10 +69,6 @@ async def fetch(call: Call, value: Fetch) -> Result:
     return Result(head=head, words=words, parts=(text,))
 
 
-@tool(
-    "Texts of several documents by id, with sections and a status for each. Offsets are those of citations.",
-    DocumentsFound,
-)
 async def get_document(call: Call, value: Documents) -> Result:
     parts: list[Part] = []
     read = 0
@@ -89,7 +80,7 @@ async def get_document(call: Call, value: Documents) -> Result:
         try:
             document = await call.service.document(document_id, call.person)
         except NotFound as error:
-            parts.append(_without(document_id, "not found", error.told("server"), _FIND, call))
+            parts.append(_without(document_id, "not found", error.told("server"), FIND, call))
         except MedgroundError as error:
             problem = call.service.problem(error)
             parts.append(_without(document_id, "failed", problem.detail, problem.next, call))

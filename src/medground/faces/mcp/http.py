@@ -14,8 +14,8 @@ from uvicorn import Config
 from medground.errors import MedgroundError, NotAllowed
 from medground.faces.api.middleware import Begun, Bodies, Sizes, refused, respond, secured
 from medground.faces.api.server import Connection
-from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
+from medground.faces.mcp.tool import TIMES, Times
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 from medground.faces.serving import GracefulServer, OwnHosts, config

@@ -61,7 +61,6 @@ class Source(Output):
 class Sentence(Output):
     text: str
     citations: tuple[str, ...]
-    """ids of citations"""
     label: str
     verdict: str
 
@@ -70,7 +69,6 @@ class AnswerOrJob(Paged):
     """An answer, or the job that is still at work on it."""
 
     job: str | None = None
-    """Still running: call get_job."""
     status: DecisionStatus | None = None
     headline: str | None = None
     reason: str | None = None
@@ -92,7 +90,7 @@ class Researched(Paged):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     job: str | None = None
-    """Still running: call get_job. Other fields are those of ask."""
+    """Other fields are those of ask."""
 
 
 class Found(Quote):

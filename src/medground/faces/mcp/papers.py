@@ -4,9 +4,8 @@ from typing import Any
 
 from medground.answering.conclude.compose import source_document
 from medground.faces.mcp.answers import fields_of, source_of, source_part
-from medground.faces.mcp.outputs import PapersFound, RelatedFound
 from medground.faces.mcp.pages import NAME, WORDS, Fence, Part, Result, line
-from medground.faces.mcp.tool import Call, Papers, Related, tool
+from medground.faces.mcp.tool import Call, Papers, Related
 from medground.language.clean import some
 from medground.values.papers import PaperFound
 from medground.wording.view import document_view
@@ -14,7 +13,6 @@ from medground.wording.view import document_view
 _ENTITIES = 40
 
 
-@tool("PMID, PMC id, DOI and record of papers, from any of their ids or from a citation.", PapersFound)
 async def lookup_paper(call: Call, value: Papers) -> Result:
     found = await call.service.use(lambda engine: engine.papers(value.papers, entities=value.entities), call.person)
     known = sum(one.status == "found" for one in found)
@@ -31,7 +29,6 @@ def _paper(one: PaperFound, fence: Fence) -> Part:
     return Part("papers", kept, fence.words("paper", kinds=list(one.ids)))
 
 
-@tool("Papers that are similar to a paper, cite it, or are its references.", RelatedFound)
 async def related_papers(call: Call, value: Related) -> Result:
     found = await call.service.use(
         lambda engine: engine.related(value.paper, by=value.by, limit=value.limit), call.person

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError
 from medground.faces.mcp.answers import few, fields_of, note_part, quote_part, shown_as
-from medground.faces.mcp.outputs import Heading, MeshTerms, PhenotypeTerms, QueryPlanned, Quote
+from medground.faces.mcp.outputs import Heading, Quote
 from medground.faces.mcp.pages import NAME, WORDS, Fence, Fields, Part, Result, headed, line
-from medground.faces.mcp.tool import Call, PlanQuery, Terms, tool
+from medground.faces.mcp.tool import Call, PlanQuery, Terms
 from medground.faces.service.request import Searched
 from medground.language.clean import some
 from medground.pubmed.mesh import vocabulary
@@ -19,7 +19,6 @@ _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
 
 
-@tool("Turn a question into a valid PubMed query with MeSH headings. Searches nothing.", QueryPlanned)
 async def plan_query(call: Call, value: PlanQuery) -> Result:
     planned = await call.service.plan_query(value.question, call.person)
     notice = planned.notice.sentence if planned.notice else None
@@ -40,7 +39,6 @@ async def plan_query(call: Call, value: PlanQuery) -> Result:
     return headed(notice, fence, f"PubMed query: {fence('query', planned.query)}", parts, **head)
 
 
-@tool("MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.", MeshTerms)
 async def lookup_mesh(call: Call, value: Terms) -> Result:
     parts = await asyncio.to_thread(lambda: [_looked_up(term, call.fence) for term in value.terms])
     found = sum(1 for part in parts if not isinstance(part.fields, str) and part.fields["status"] == "found")
@@ -79,10 +77,6 @@ _ENTRIES = 10
 _LINES = 5
 
 
-@tool(
-    "Phenotypes, diseases and genes of the knowledge graph (HPO) by id, name or synonym, with quoted statements.",
-    PhenotypeTerms,
-)
 async def lookup_phenotype(call: Call, value: Terms) -> Result:
     """Look each term up. One that fails does not cost the others; where all fail, that is an error."""
     searched = await asyncio.to_thread(Searched.by_default, call.service.settings)

@@ -1,21 +1,27 @@
-"""What a tool is: what it takes, its JSON schemas, its words for a model, and the function that does it."""
+"""What a tool is: what it takes, its JSON schemas, its words for a model, and where the function is that does it."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Self, TypeVar, get_type_hints
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import GenerateJsonSchema
 
 from medground.faces.mcp.outputs import Paged
 from medground.faces.mcp.pages import Fence, Page, Result
-from medground.faces.service.job import Job
-from medground.faces.service.service import Service
-from medground.faces.service.values import Person
 from medground.values.papers import Relation
+
+if TYPE_CHECKING:  # a client waits for the catalogue, and not for the engine
+    from medground.faces.service.job import Job
+    from medground.faces.service.service import Service
+    from medground.faces.service.values import Person
 
 MOST = 50
 """Most documents, claims or terms of one call."""
@@ -49,7 +55,7 @@ class Searching(Input):
     """What is searched."""
 
     corpora: Names | None = None
-    """Names of corpora; the server's own by default."""
+    """The server's own by default."""
     sources: Names | None = None
     """Of live sources, such as clinicaltrials."""
     year_from: Year | None = None
@@ -86,7 +92,7 @@ class Fetch(Input):
     id: Name
     """A document id from search, such as PMID:21645374."""
     full_text: bool = False
-    """Its open full text, from PMC or elsewhere."""
+    """Its open full text."""
 
 
 class Documents(Input):
@@ -133,46 +139,45 @@ class JobId(Input):
     job: Name
 
 
-_DROPPED = ("title", "default", "required", "minLength", "maxLength", "minimum", "minItems")
+_DROPPED = (
+    *("title", "default", "required", "minLength", "maxLength", "minimum", "maximum", "minItems"),
+    "additionalProperties",
+)
 """What a model does not need to know: names of types repeat those of fields, and a call without a value needs none.
 Calls are still checked against the whole type."""
 
 
+class _Schema(GenerateJsonSchema):
+    """Without titles of fields, defaults and null: fields without a value are left out."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def nullable_schema(self, schema: Any) -> dict[str, Any]:
+        return self.generate_inner(schema["schema"])
+
+    default_schema = nullable_schema
+
+
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a type, with its references resolved and without what models do not read."""
-    whole = model.model_json_schema()
-    definitions = whole.pop("$defs", {})
-    short = _shortened(whole, definitions)
-    required = whole.get("required", [])
+    whole = model.model_json_schema(schema_generator=_Schema)
+    required = {"required": whole["required"]} if "required" in whole else {}
+    short = _shortened(whole, whole.pop("$defs", {}))
     short.pop("description", None)  # that of the type; the tool has its own
-    return {"type": "object", **short, **({"required": required} if required else {})}
+    return {**short, **required}
 
 
-def _shortened(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    if (reference := schema.get("$ref")) is not None:
-        named = {k: v for k, v in definitions[str(reference).rpartition("/")[2]].items() if k != "description"}
-        return _shortened({**named, **{k: v for k, v in schema.items() if k != "$ref"}}, definitions)
-    if "anyOf" in schema:  # a value or null: fields without a value are left out
-        kinds = [one for one in schema["anyOf"] if one.get("type") != "null"]
-        if len(kinds) == 1:
-            return _shortened({**kinds[0], **{k: v for k, v in schema.items() if k != "anyOf"}}, definitions)
-    short: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in _DROPPED and not isinstance(value, dict):
-            continue
-        if key == "properties":
-            short[key] = {name: _shortened(one, definitions) for name, one in value.items()}
-        elif key == "items":
-            if (entry := _shortened(value, definitions)) != {"type": "string"} or "description" in schema:
-                short[key] = entry
-        elif key == "additionalProperties":
-            continue
-        else:
-            short[key] = value
-    return short
-
-
-I = TypeVar("I", bound=Input)  # noqa: E741
+def _shortened(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    if reference := schema.get("$ref"):
+        named = definitions[reference.rpartition("/")[2]]
+        schema = {**named, "description": None, **schema, "$ref": None}
+    short = {k: _shortened(v, definitions) for k, v in schema.items() if isinstance(v, dict) or k not in _DROPPED}
+    if short.get("items") == {"type": "string"} and "description" not in short:
+        del short["items"]
+    return {key: value for key, value in short.items() if value is not None}
 
 
 @dataclass
@@ -192,13 +197,17 @@ class Call:
     fence: Fence = field(default_factory=Fence)
 
 
+Run = Callable[[Call, Any], Awaitable[Result | Page]]
+
+
 @dataclass(frozen=True)
-class Tool(Generic[I]):
+class Tool:
     """A tool of the catalogue.
 
     Attributes:
         about: when to use it, for a model.
         output: the type behind its output schema.
+        module: the module of this package whose function of its name does it; none for what `Calls` does itself.
         reads: it changes nothing that a user would miss.
         lasts: it may take long, and then goes on as a job.
         missing: the next step where what it was asked for is not there.
@@ -206,32 +215,48 @@ class Tool(Generic[I]):
 
     name: str
     about: str
-    input: type[I]
+    input: type[Input]
     output: type[Paged]
-    run: Callable[[Call, I], Awaitable[Result | Page]]
+    module: str = ""
     reads: bool = True
     lasts: bool = True
     missing: str = ""
 
-    @property
-    def listed(self) -> Listed:
-        """Its entry in `tools/list`."""
+    def load(self) -> Run:
+        """The function that does it: it brings the engine, so it is loaded for the first call."""
+        run: Run = getattr(import_module(f"{__package__}.{self.module}"), self.name)
+        return run
+
+    def listed(self, offered: Mapping[str, Sequence[str]]) -> Listed:
+        """Its entry in `tools/list`. `offered`: the names that an argument can have; without any it is left out."""
+        takes = schema_of(self.input)
+        for name in filter(takes["properties"].__contains__, offered):
+            field = takes["properties"].pop(name)
+            if names := list(offered[name]):
+                field.get("items", field)["enum"] = names
+                takes["properties"][name] = field
         hints: dict[str, Any] = {"read_only_hint": True} if self.reads else {"destructive_hint": False}
         return Listed(
             name=self.name,
+            title=self.name.replace("_", " ").capitalize(),
             description=self.about,
-            input_schema=schema_of(self.input),
+            input_schema=takes,
             output_schema={**schema_of(self.output), "required": ["truncated"]},  # a job that goes on has no more
             annotations=ToolAnnotations(**hints),
         )
 
 
-def tool(
-    about: str, output: type[Paged], missing: str = ""
-) -> Callable[[Callable[[Call, I], Awaitable[Result]]], Tool[I]]:
-    """Make a function a tool of its name; the type of its argument `value` is what it takes."""
+@dataclass(frozen=True)
+class Times:
+    """How long clients are kept waiting, in seconds.
 
-    def made(run: Callable[[Call, I], Awaitable[Result]]) -> Tool[I]:
-        return Tool(run.__name__, about, get_type_hints(run)["value"], output, run, missing=missing)
+    Attributes:
+        patience: after this, a call is answered with the id of a job: clients give up after 60.
+        beat: between progress notifications while nothing new happens; one is due every 10.
+    """
 
-    return made
+    patience: float = 45.0
+    beat: float = 5.0
+
+
+TIMES = Times()

@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.errors import ConfigError, MedgroundError
-from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
+from medground.faces.service.request import Searched, allowed_keys, offered_models
 from medground.graph.bases.record import Bases
 from medground.home.registry import recipe_names
-from medground.home.settings import Settings
+from medground.home.settings import Settings, offered_sources
 from medground.language.clean import joined
 from medground.language.subject import subjects
 from medground.recipes.base import open_recipe

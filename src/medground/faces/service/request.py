@@ -17,7 +17,7 @@ from medground.home.files import tables
 from medground.home.kept_files import settings_of
 from medground.home.layers import ALSO
 from medground.home.registry import RESEARCH, recipe_names, unknown
-from medground.home.settings import Settings, section_of
+from medground.home.settings import Settings, offered_sources, own_sources, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Described
@@ -201,17 +201,6 @@ def with_seconds(settings: Settings, kind: Literal["ask", "research"]) -> Settin
     most = settings.serve.research_seconds if kind == "research" else settings.serve.seconds
     own = settings.budget.seconds
     return settings.with_options({"budget.seconds": most if own is None else min(own, most)})
-
-
-def own_sources(settings: Settings) -> tuple[str, ...]:
-    """The sources that the settings name, PubMed's address included."""
-    pubmed = ("pubmed",) if settings.retrieval.pubmed else ()
-    return tuple(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
-
-
-def offered_sources(settings: Settings) -> tuple[str, ...]:
-    """The sources that a client may name."""
-    return tuple(dict.fromkeys([*own_sources(settings), *settings.serve.sources]))
 
 
 def offered_models(settings: Settings) -> tuple[str, ...]:

@@ -1,0 +1,155 @@
+"""Requests of chat clients that ask no question: a title, tags, follow-up questions, search queries and the like.
+
+Clients such as Open WebUI and LibreChat send them with a conversation, and a program reads the reply. They are told by
+what they order, of what, and in which form, and are answered from the conversation by code, in that form: no model is
+called, nothing is searched, and nothing is kept or counted.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from medground.errors import UsageError
+from medground.language.clean import joined
+from medground.language.follow_up import read_follow_up
+from medground.language.subject import subjects
+
+_ORDERED = re.compile(
+    r"""
+    (?=.*\btool_calls\b)(?P<tool_calls>)
+    | (?=.*\b(?:search[ ](?:engine[ ])?quer(?:y|ies)|standalone|self-contained|rephrase)\b)(?P<queries>)
+    | (?=.*\b(?:titles?|headlines?|names?[ ](?:this|the|our|it)|(?:an?|short|chat|conversation)[ ]name)\b)(?P<title>)
+    | (?=.*\b(?:follow[- ]?ups?|asks?[ ](?:\w+[ ])?next|(?:next|short|more)[ ]questions?)\b)(?P<follow_ups>)
+    | (?=.*\b(?:tags|labels?|keywords|categori[sz]e)\b)(?P<tags>)
+    | (?=.*\b(?:image[ ]gener\w+|image[ ]prompt|text-to-image)\b)(?P<prompt>)
+    | (?=.*\b(?:auto-?complet\w+|continu(?:e|ation)|unfinished)\b)(?P<text>)
+    | (?=.*\bemojis?\b)(?P<emoji>)
+    | (?=.*\b(?:summar(?:y|i[sz]e|i[sz]ing)|recap|condense)\b)(?P<summary>)
+    """,
+    re.I | re.X,
+)
+"""What a sentence orders, by its words; of two, the first here."""
+_FIELD = re.compile(
+    r"""(?:.*_)?(?:(?P<tool_calls>tool_calls)|(?P<queries>quer(?:y|ies))|(?P<title>title|topic|headline|name)
+    |(?P<follow_ups>follow_?ups?|suggestions|questions|prompts)|(?P<tags>tags|labels|keywords|topics|categories)
+    |(?P<prompt>prompt)|(?P<text>text|completion|continuation)|(?P<emoji>emoji)|(?P<summary>summary|recap)
+    )""",
+    re.X,
+)
+"""How a field of the reply ends that holds it."""
+_ABOUT = re.compile(
+    r"\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange|transcript|messages?|history|speaker|the user)\b", re.I
+)
+"""What such an order is about, as no question on health alone is."""
+_TITLED = re.compile(
+    r"(?!.*\b(?:each|every|answers?|responses?|repl(?:y|ies))\b)\W*(?:please )?"
+    r"(?:you (?:will|must|should) |your (?:task|job) is to )?"
+    r"(?:generate|write|create|provide|summari[sz]e|give|make|come up|propose|suggest|produce|name)\b.*\btitles?\b",
+    re.I,
+)
+"""The order of a system message for titles; not for a title of each answer."""
+_SENTENCE = re.compile(r"\n+|(?<=[^\d\W][.!?])\s+")
+_LEAD = 4
+"""Sentences of a message with a conversation in which its order stands."""
+_SHAPE = re.compile(r'(?<!\[)\{\s*"(\w+)"\s*:\s*(["[])')
+"""The reply as JSON, as an example shows it: its field, and whether it holds a text or a list."""
+_HEADED = re.compile(r"\W*task\b", re.I)
+_BLOCK = re.compile(r"<(\w+)(?:\s[^<>]*)?>.*?</\1>|```.*?```", re.DOTALL)
+_ROLES = r"(?:(user|human|follow[- ]up (?:input|question))|assistant|ai|bot|response)"
+_ROLE = re.compile(rf"^\W*{_ROLES}\b\W*:\W*", re.I | re.M)
+_SECTION = re.compile(r"^(?!\W*(?:user|human|assistant|ai|bot|response)\b)\W*\w[\w ]*:[ \t]*$", re.I | re.M)
+"""A line that heads a part of a message, such as the conversation."""
+_WRAPPED = re.compile(r"\W*(?:task\W*)?(?:respond|answer|use|you have been provided)\b", re.I)
+_QUESTION = re.compile(
+    r'<user_query>\s*(.+?)\s*</user_query>|\b(?:query|question): "(.+?)"|</\w+>\s*([^<]*\S)\s*\Z', re.DOTALL
+)
+_NEXT = ("known about {}?", "recommended by guidelines on {}?", "known about {} in children?", "not known about {}?")
+
+
+class Turn(NamedTuple):
+    """What somebody said in a conversation."""
+
+    by_user: bool
+    text: str
+
+
+def question_in(message: str) -> str:
+    """The question of a message that has it among instructions and context; the message itself otherwise."""
+    found = _QUESTION.search(message) if _WRAPPED.match(message) else None
+    return next(filter(None, found.groups())) if found else message
+
+
+def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | None:
+    """The reply to a message that orders something of a conversation; None for a question.
+
+    Args:
+        instructions: the system messages.
+        earlier: what was said before.
+    """
+    outside, turns, shape = _BLOCK.sub(" ", message), [*_turns(message)], _shape(message)
+    sentences, whole = _SENTENCE.split(outside), bool(turns or _HEADED.match(message))
+    orders = [one for one in sentences if _ABOUT.search(one) and not one.endswith("?")]
+    if shape and (whole or _ABOUT.search(outside)):
+        kind = _kind(shape[1])
+    else:
+        there = whole or earlier or outside != message
+        kind = _ordered([*(sentences[:_LEAD] if whole else ()), *(orders if there else ())])
+    if kind is None:
+        shape = _shape(instructions)
+        titled = any(_TITLED.match(one) and _ABOUT.search(one) for one in _SENTENCE.split(instructions)[:3])
+        kind = "title" if titled else "tool_calls" if shape and shape[1] == "tool_calls" else None
+        turns = turns or [*_turns(instructions)] or [Turn(True, message)]
+    if kind is None:
+        return None
+    values = _values(turns or [*earlier] or [Turn(True, _SECTION.split(message)[-1])])
+    texts = values[kind]
+    text = (", " if shape or "comma" in message else "\n").join(texts)
+    if shape:
+        return json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
+    return json.dumps(texts) if "JSON" in message else text
+
+
+def _kind(field: str) -> str | None:
+    found = _FIELD.fullmatch(field)
+    return found and found.lastgroup
+
+
+def _ordered(sentences: Iterable[str]) -> str | None:
+    return next((found.lastgroup for one in sentences if (found := _ORDERED.match(one))), None)
+
+
+def _shape(text: str) -> re.Match[str] | None:
+    return next((one for one in _SHAPE.finditer(text) if _kind(one[1])), None)
+
+
+def _turns(message: str) -> Iterator[Turn]:
+    """The conversation that a message holds: its last part in which somebody speaks."""
+    for part in reversed(_SECTION.split(message)):
+        if spoken := [*_ROLE.finditer(part)]:
+            ends = [*(one.start() for one in spoken[1:]), len(part)]
+            for one, end in zip(spoken, ends, strict=True):
+                yield Turn(bool(one[1]), part[one.end() : end].partition("</")[0].strip(' \n"`'))
+            return
+
+
+def _values(turns: Sequence[Turn]) -> dict[str, list[str]]:
+    """What can be said of a conversation, by kind. What to write next, and which tool to call, is left open."""
+    asked = [turn.text for turn in turns if turn.by_user] or [turns[0].text]
+    about = [one.said for one in subjects(asked[0]) if one.is_thing] or [" ".join(asked[0].split()[:5]).rstrip("?.,")]
+    whole = asked[-1]
+    with suppress(UsageError, IndexError):
+        whole = read_follow_up(whole, asked[-2]).text
+    both = " and ".join(about[:2])
+    return {
+        "title": [both[:1].upper() + both[1:60]],
+        "tags": ["Health", *about[:3]],
+        "follow_ups": [f"What is {ask.format(about[0])}" for ask in _NEXT],
+        "queries": [whole],
+        "prompt": [f"A plain illustration of {both}, without text."],
+        "summary": [f"{'User' if turn.by_user else 'Assistant'}: {joined(turn.text)[:300]}" for turn in turns],
+        "emoji": ["🤔"],
+        "text": [""],
+        "tool_calls": [],
+    }
