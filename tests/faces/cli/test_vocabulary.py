@@ -74,7 +74,21 @@ def test_every_face_calls_what_an_operation_takes_by_the_same_words(operation: s
 
 WRITING = {"build", "add", "sync", "enrich", "push", "remove", "fetch", "create", "revoke", "retractions", "update"}
 SERVING = {"web", "mcp", "serve", "pubmed serve"}
-MAKING = {"run", "import", "report", "form", "explore", "judge", "label", "export", "merge", "sft", "dpo", "init", "new"}
+MAKING = {
+    "run",
+    "import",
+    "report",
+    "form",
+    "explore",
+    "judge",
+    "label",
+    "export",
+    "merge",
+    "sft",
+    "dpo",
+    "init",
+    "new",
+}
 
 
 def test_every_command_that_reads_prints_json() -> None:

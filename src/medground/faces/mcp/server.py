@@ -32,7 +32,7 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from medground.errors import MedgroundError
+from medground.errors import MedgroundError, needing
 from medground.faces.mcp import offers
 from medground.faces.mcp.catalogue import TOOLS
 from medground.faces.mcp.tool import TIMES, Call, Times
