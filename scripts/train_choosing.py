@@ -39,8 +39,8 @@ ROOT = Path(__file__).parent.parent
 OUT = ROOT / "src" / "medground" / "data" / "choosing.tsv.gz"
 CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
 PAIRS = ROOT / "scripts" / "follow_pairs.jsonl"
-_ROUNDS, _PENALTY, _ANOTHER, _LEAST, _SMALLEST = 2, 1.0, 1.0, 3, 0.03
-_OF_PAIRS, _OF_BEGINNINGS, _PLAIN = 3.0, 0.4, 0.8
+_ROUNDS, _PENALTY, _ANOTHER, _LEAST, _SMALLEST = 2, 1.0, 1.0, 5, 0.03
+_OF_PAIRS, _OF_BEGINNINGS, _PLAIN = 3.0, 0.7, 0.6
 """The weight of a pair, of what stands alone, and of a right candidate for each plain thing that it has more."""
 _QUESTIONS = 200
 """How many of each set."""

@@ -114,6 +114,7 @@ def test_a_follow_up_is_read_by_the_model_and_without_it_by_what_was_learned(
         assert (second.question.text, second.question.typed) == (whole, whole)
         assert second.question.follows and second.question.follows.asked == typed
         assert second.question.follows.things == 2 * ("aspirin", "stroke")
+        assert (second.question.follows.carried, second.nearby) == ("aspirin and stroke", (typed,))
         replies["complete"] = ModelFailed("it broke", model="mine")
         third = engine.ask("does it do that in adults", follow=first.trace_id)
         assert third.question.text != whole and any("what the conversation leaves out" in w for w in third.warnings)

@@ -19,7 +19,7 @@ LEARNED = Path(__file__).parents[2] / "scripts" / "conversations.jsonl"
 def test_what_was_learned_is_what_is_read() -> None:
     lines = LEARNED.read_text(encoding="utf-8").splitlines()[::8]
     counts = Counter(outcome for line in lines for outcome, _, _ in BENCHMARK["turns"](json.loads(line)))
-    assert counts["carried"] >= 0.75 * counts.total()
+    assert counts["carried"] >= 0.7 * counts.total()
     assert counts["another"] <= 0.04 * counts.total()
 
 

@@ -15,9 +15,8 @@ from typing import Any
 
 from medground.errors import UsageError
 from medground.language import words
-from medground.language.conversation import MEANS, Conversation, Topic, read, topics_of
+from medground.language.conversation import MEANS, Conversation, Topic, is_common, read, topics_of
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
-from medground.language.plain_words import is_plain
 from medground.language.readings import ONE, Candidate, Reading, candidates, is_elliptic, pointer
 
 Features = Mapping[str, float]
@@ -162,7 +161,7 @@ class Turn:
             "plural": Thing(topic.name).is_plural,
             "begins the former": before.question.casefold().find(name) in range(_LONG),
             "known": any(subject.heading for subject in read(topic.name).subjects),
-            "plain": all(is_plain(word) for word in name.split()),
+            "plain": is_common(topic.name),
             "alone": len(before.topics) == 1,
             "named again": not set(stems).isdisjoint(words.terms(self.asked)),
             "same role": topic.role in {other.role for other in self._named},
@@ -175,8 +174,6 @@ class Turn:
         found = dict.fromkeys(self.own(candidate), 1.0)
         for key in self.crossed(candidate):
             found |= {f"{key}: {name}": value for name, value in self.features.items()}
-        for n, topic in enumerate(candidate.things):
-            found |= {f"near {n}": self.near(topic), f"near {n} {topic.role}": self.near(topic)}
         return found
 
     def shares(self, weights: Mapping[str, float] | None = None) -> list[float]:

@@ -56,6 +56,8 @@ _HELPING = lazy_pattern(
 )
 _ORDER = ("disease", "treatment", "name", "symptom", "test", "finding", "other", "people")
 """Roles by how likely a thing of it is the subject."""
+_SHORTENED = re.compile(r"['’]\w+$")
+_SHORT = 4
 _REMEMBERED = 24
 """How many mentions of things are remembered."""
 _PAIRS = 2
@@ -204,7 +206,17 @@ def _by_form(name: str) -> Role:
         return "people"
     if Thing(name).is_disease:
         return "disease"
-    return "other" if all(is_plain(word.lower()) for word in name.split()) else "name"
+    return "other" if is_common(name) else "name"
+
+
+def is_common(name: str) -> bool:
+    """Whether a name is of everyday words: plain English, numbers, and words too short for the list of those.
+
+    >>> is_common("he's put 9 kilos on"), is_common("ECT"), is_common("hydatid")
+    (True, False, False)
+    """
+    said = (_SHORTENED.sub("", word) for word in name.split())
+    return all(is_plain(word.lower()) or word.isdigit() or (len(word) < _SHORT and word.islower()) for word in said)
 
 
 def _phrases(text: str) -> list[str]:

@@ -133,10 +133,11 @@ def reread(question: Question, whole: str) -> Question:
     assert follows
     before, again = Conversation(follows.question, began=follows.began), question.reworded(whole)
     things = follows.things[0 if follows.choices else len(named_in(question.text)) :]
+    named = (topic.name for topic in named_in(again.text))
     read = follows.replace(
         word="",
         stands_for="",
-        carried="",
+        carried=" and ".join(name for name in named if name.casefold() not in follows.asked.casefold()),
         choices=(),
         unclear="",
         began=before.began_after(follows.asked, again.text),
