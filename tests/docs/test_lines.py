@@ -299,6 +299,8 @@ def problem(line: str) -> str | None:
             if not (words := [*context._protected_args, *context.args]):
                 return None  # a group that is a command too, such as `serve`
             name, command, words = command.resolve_command(context, words)
+        except typer.Exit:  # of the help
+            return None
         except TyperException as error:
             return None if type(error).__name__ == "MissingParameter" else error.format_message()
     return None
