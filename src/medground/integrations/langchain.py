@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from medground.engine.blocking import BlockingEngine
@@ -25,6 +26,9 @@ class MedgroundRetriever(BaseRetriever):
     def _get_relevant_documents(self, query: str, *, k: int | None = None, **_: Any) -> list[Document]:
         found = self.engine.run(passages.search, query, k or self.k, self.filters)
         return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
+
+    async def _aget_relevant_documents(self, query: str, **given: Any) -> list[Document]:
+        return await asyncio.to_thread(self._get_relevant_documents, query, **given)
 
 
 def ask_tool(engine: BlockingEngine) -> StructuredTool:

@@ -139,7 +139,6 @@ def _spoken(wanted: chat_messages.ChatRequest, text: str) -> Response:
         "created": int(time()),
         "model": wanted.model,
         "choices": [{"index": 0, part: {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
     }
     if not wanted.stream:
         return JSONResponse(reply)
