@@ -31,6 +31,7 @@ from medground.faces.service.records import Records, url_of
 from medground.faces.service.request import AskBody
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
+from medground.version import __version__
 
 papers = small_service.papers
 
@@ -78,6 +79,8 @@ def test_what_is_deployed_is_what_the_server_knows(home: Path) -> None:
         settings = Settings.load(environ={"MEDGROUND_HOME": str(home), **given})
         address = url_of(settings)
         assert address is not None and address.password and settings.serve.hosts
+    assert services["services"]["medground"]["image"] == f"medground:{__version__}"
+    assert pod["containers"][0]["image"] == f"medground:{__version__}"
     dockerfile = (DEPLOY / "Dockerfile").read_text()
     port = re.search(r'"--port", "(\d+)"', dockerfile)
     assert port is not None and f"EXPOSE {port[1]}" in dockerfile and f":{port[1]}/readyz" in dockerfile
