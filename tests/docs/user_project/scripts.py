@@ -78,7 +78,7 @@ def asked_in_all_ways(engine: BlockingEngine) -> None:
     choice = engine.ask("Which is safer?", options={"A": "zinc", "B": "iron"}, task="single-choice", on_step=on_step)
     assert_type(choice, Answer)
     followed = engine.ask("And in children?", follow=choice.trace_id, recipe="ground", model="keyless", settings={})
-    print(followed.rationale, followed.decision.status, [quote.quote for quote in followed.evidence])
+    print(followed.headline, followed.rationale, followed.decision.status, [quote.quote for quote in followed.evidence])
     limits = Filters(year_from=2015, kinds=["research"], where={"journal": "Lancet", "ward": ["ICU", "ED"]})
     question = Question.ask("Does zinc shorten colds?", task="free", filters=limits)
     outcomes = engine.ask_many([question, "Is zinc safe?"], concurrency=2, recipe="ground", context="an adult")

@@ -20,7 +20,7 @@ from medground.engine.engine import Engine
 from medground.errors import MedgroundError
 from medground.faces.api import answers, checking, literature
 from medground.faces.cli.app import command_line
-from medground.faces.mcp.server import TOOLS
+from medground.faces.mcp.catalogue import TOOLS
 from medground.faces.service import request
 from medground.faces.service.values import problem_of
 
@@ -58,7 +58,7 @@ def taken(face: str, called: str) -> set[str]:
         searches = {"corpora", "sources", "settings"}  # named where the engine is opened
         return own - {"self"} | (set() if called in ("export", "history", "table") else searches)
     if face == "M":
-        return {*next(tool for tool in TOOLS if tool.name == called).input.model_fields}
+        return {*TOOLS[called].input.model_fields}
     body = next(getattr(room, called) for room in (request, literature, checking, answers) if hasattr(room, called))
     return {*body.model_fields}
 
