@@ -11,6 +11,8 @@ import pytest
 from openai import OpenAI
 from rows import each_row
 
+from medground.faces.api.chat_tasks import Turn, reply_to
+
 ASKED = "Does aspirin prevent myocardial infarction?"
 SAID = "Aspirin prevented myocardial infarction in adults [E1]."
 LINES = f"USER: {ASKED}\nASSISTANT: {SAID}"
@@ -131,3 +133,22 @@ def test_a_question_among_instructions_is_the_question(address: str, wrapped: st
     answer = ask(address, message).json()
     answer = httpx2.get(f"{address}/v1/answers/{answer['medground']['trace_id']}").json()
     assert answer["question"]["text"] == ASKED
+
+
+@each_row(
+    "question",
+    [
+        "Continue statins with a history of hemorrhagic stroke",
+        "Summarize the natural history of hepatitis C",
+        "Please summarize messages that patients should get about warfarin",
+        "Which labels do drug history forms have",
+        "Can emojis in messages help people with depression",
+        "What follow-up questions should I ask my doctor about this discussion",
+        "68 y man with CLL on rituximab\nResponse: partial\nShould we continue?",
+        "AI: aortic insufficiency grade 2\nSummarize when to operate",
+        "Task shifting for HIV care, summarize the evidence",
+    ],
+)
+def test_what_is_asked_in_words_of_an_order_is_a_question(question: str) -> None:
+    for earlier in ((), (Turn(True, ASKED), Turn(False, SAID))):
+        assert reply_to("You are a doctor. Set titles in bold for the user.", earlier, question) is None

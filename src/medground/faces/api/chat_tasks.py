@@ -14,6 +14,7 @@ from typing import NamedTuple
 from medground.errors import UsageError
 from medground.language.clean import joined
 from medground.language.follow_up import read_follow_up
+from medground.language.noun_phrases import ASKING, AUXILIARIES
 from medground.language.subject import subjects
 
 _ORDERED = re.compile(
@@ -40,9 +41,16 @@ _FIELD = re.compile(
 )
 """How a field of the reply ends that holds it."""
 _ABOUT = re.compile(
-    r"\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange|transcript|messages?|history|speaker|the user)\b", re.I
+    r"\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange|transcript|messages?|speaker|"
+    r"the user['’]s (?:\w+ )?(?:request|question|query|input))\b",
+    re.I,
 )
-"""What such an order is about, as no question on health alone is."""
+"""What such an order is about."""
+_ABOUT_THIS = re.compile(
+    rf"\b(?:this|the|our|above|below|following|preceding|previous|provided|given|entire|last)\W+(?:\w+\W+)?{_ABOUT.pattern}",
+    re.I,
+)
+"""The same beside a conversation, where people ask for the history of a disease and for text messages."""
 _TITLED = re.compile(
     r"(?!.*\b(?:each|every|answers?|responses?|repl(?:y|ies))\b)\W*(?:please )?"
     r"(?:you (?:will|must|should) |your (?:task|job) is to )?"
@@ -55,7 +63,7 @@ _LEAD = 4
 """Sentences of a message with a conversation in which its order stands."""
 _SHAPE = re.compile(r'(?<!\[)\{\s*"(\w+)"\s*:\s*(["[])')
 """The reply as JSON, as an example shows it: its field, and whether it holds a text or a list."""
-_HEADED = re.compile(r"\W*task\b", re.I)
+_HEADED = re.compile(r"\W*task\W*:", re.I)
 _BLOCK = re.compile(r"<(\w+)(?:\s[^<>]*)?>.*?</\1>|```.*?```", re.DOTALL)
 _ROLES = r"(?:(user|human|follow[- ]up (?:input|question))|assistant|ai|bot|response)"
 _ROLE = re.compile(rf"^\W*{_ROLES}\b\W*:\W*", re.I | re.M)
@@ -89,8 +97,9 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
         earlier: what was said before.
     """
     outside, turns, shape = _BLOCK.sub(" ", message), [*_turns(message)], _shape(message)
-    sentences, whole = _SENTENCE.split(outside), bool(turns or _HEADED.match(message))
-    orders = [one for one in sentences if _ABOUT.search(one) and not one.endswith("?")]
+    whole = len({turn.by_user for turn in turns}) == 2 or _HEADED.match(message) is not None
+    sentences = [one for one in _SENTENCE.split(outside) if one.strip() and not _asks(one)]
+    orders = [one for one in sentences if _ABOUT_THIS.search(one)]
     if shape and (whole or _ABOUT.search(outside)):
         kind = _kind(shape[1])
     else:
@@ -109,6 +118,12 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
     if shape:
         return json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
     return json.dumps(texts) if "JSON" in message else text
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence is a question, or names a disease, a drug or the like: neither does an order of a client."""
+    begins = sentence.split()[0].lower() in ASKING | AUXILIARIES
+    return begins or sentence.endswith("?") or any(one.is_thing for one in subjects(sentence))
 
 
 def _kind(field: str) -> str | None:

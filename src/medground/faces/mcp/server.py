@@ -157,7 +157,7 @@ async def over_stdio(settings: Settings) -> None:
             try:
                 return await asyncio.shield(calls)
             except MedgroundError as error:
-                raise MCPError(INTERNAL_ERROR, str(error)) from None
+                raise MCPError(INTERNAL_ERROR, error.told("server")) from None
 
         calls = asyncio.create_task(opening())
         server = _server(settings, ready)

@@ -68,7 +68,7 @@ def allowed_changes(asked: Mapping[str, Value], recipe: str, settings: Settings)
     try:
         with_them = settings.with_options({"recipe.name": recipe, **changes})
     except ConfigError as error:
-        raise UsageError(str(error).replace(" (from the options)", "")) from None
+        raise UsageError(error.told("server").replace(" (from the options)", "")) from None
     for name in _BUDGET:
         if (wanted := getattr(with_them.budget, name)) is not None and f"budget.{name}" in changes:
             own = getattr(settings.budget, name)
