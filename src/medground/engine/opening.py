@@ -23,6 +23,7 @@ from medground.models.catalogue import shipped
 from medground.models.registry import Models, open_models
 from medground.recipes.base import Recipe, open_recipe
 from medground.sources.base import Source, SourceDeclaration
+from medground.values.query import Filters
 from medground.values.question import Task
 from medground.values.research_plan import ResearchPlan
 from medground.values.usage import Author
@@ -75,6 +76,7 @@ class AskOptions(TypedDict, total=False):
     task: Task | None
     options: Sequence[str] | Mapping[str, str]
     context: str
+    filters: Filters | None
     recipe: str | Recipe | None
     model: str | None
     settings: Mapping[str, Any] | None
