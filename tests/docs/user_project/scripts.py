@@ -85,7 +85,9 @@ def asked_in_all_ways(engine: BlockingEngine) -> None:
     assert_type(outcomes, list[Outcome])
     for outcome in engine.ask_each([question], concurrency=2, recipe="ground", model="keyless", settings={}):
         print(outcome.question, outcome.answer.rationale if outcome.answer else outcome.error)
-    for event in engine.stream("Does zinc shorten colds?", task="yes-no", filters=limits, settings={"retrieval.keep": 5}):
+    for event in engine.stream(
+        "Does zinc shorten colds?", task="yes-no", filters=limits, settings={"retrieval.keep": 5}
+    ):
         print(event.rationale if isinstance(event, Answer) else told_apart(event))
     assert_type(engine.again(choice.trace_id, on_step=on_step), AskedAgain)
     assert_type(engine.resume("last", settings={"budget.calls": 50}, on_step=on_step), Answer)
