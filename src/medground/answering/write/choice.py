@@ -39,7 +39,8 @@ class Chosen:
         paragraphs: which paragraphs were read, by their place in what was given, best first.
         options: what they say about each option, in the order of the options.
         answer: the letters that a model gives; empty if it gives none, or if no model was asked.
-        lean: the letters that word statistics favour; on BioMedMCQs most of these sets are wrong (docs/measurements/methods.md).
+        lean: the letters that word statistics favour; on BioMedMCQs most of these sets are wrong
+            (docs/measurements/methods.md).
     """
 
     paragraphs: tuple[int, ...]
