@@ -6,8 +6,7 @@ DATA holds `bioasq/task9b.json.gz` or `medquad/qa.jsonl.gz`; CORPUS is built of 
 are, it prints how many are refused, and of the others in how many the first quote is from a paper that experts chose.
 Then it prints how many are answered that the collection cannot answer, each with its first quote, to be read:
 
-The weights learned from all of these questions (docs/measurements/answers.md), so the figures
-show what a change breaks.
+The weights learned from all of these questions (docs/measurements/answers.md): the figures show what a change breaks.
 
 - near sibling: a thing that decides is replaced by a sibling in MeSH that no document names, nor a kind of it;
 - subject taken out: only the documents are searched that do not name one of the things that decide, nor a kind of it.

@@ -4,8 +4,8 @@
 
 The wordings are those of `tests/risk/wordings.tsv`. The real questions are PubMedQA, BioASQ 7b to 9b, MedQuAD (all of
 it, and a fixed sample of 1,000) and MIRAGE: none is by a person at risk now, so each notice there is a false alarm.
-Recall on wordings that the rules were written for, or mended with, says little: docs/measurements/risk.md has
-what each round found when it was new. Intervals are Wilson's, 95 %.
+Recall on wordings that the rules were written for, or mended with, says little: docs/measurements/risk.md has what
+each round found when it was new. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations

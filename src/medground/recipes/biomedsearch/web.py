@@ -26,8 +26,10 @@ from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 _COVERAGE = 0.25
-"""What the share of the sub-question's words counts beside the cosine, without a model:
-`docs/measurements/search.md` has what was measured."""
+"""What the share of the sub-question's words counts beside the cosine, without a model.
+
+Measured in `docs/measurements/search.md`.
+"""
 
 
 class ResultView(base.OperatorInput):
