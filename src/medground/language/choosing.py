@@ -157,6 +157,7 @@ class Turn:
             "carried": name in before.subject.casefold(),
             "pointed at": name in before.referent.casefold(),
             "in the former": name in before.question.casefold(),
+            "in a former that is whole": name in before.question.casefold() and not (before.subject or before.referent),
             "typed": name in (before.typed or before.question).casefold(),
             "plural": Thing(topic.name).is_plural,
             "begins the former": before.question.casefold().find(name) in range(_LONG),
