@@ -568,7 +568,7 @@ def test_a_row_is_what_its_name_says_or_no_row(small: RunSmall, ready: Path) -> 
     said = small("with PubMed", words=["--set", "retrieval.corpora=", "--out", "alone"])
     assert "no row could be run: 3 of 3 questions failed: " in said
 
-    assert "self_medrag.retrieval is hybrid, but no source has vectors; make them with" in small("hybrid")
+    assert "self_medrag.retrieval is hybrid, but no source has vectors; build a corpus with vectors" in small("hybrid")
     assert "no corpus is named for these questions; add --corpus NAME" in small("reasoner", corpora=())
     assert "| ours: reasoner " in small("reasoner", words=["--corpus", "tiny"], corpora=())
     assert not (ready / "home" / "corpora" / "starter").exists()

@@ -45,6 +45,8 @@ CHECKED = {
     "medground.corpus.readers.compose": "apart.told",
     "medground.corpus.readers.docx": "apart.told",
     "medground.corpus.readers.html": "apart.told",
+    "medground.faces.mcp.offers": "medground mcp, which asks for the extra mcp",
+    "medground.faces.mcp.server": "medground mcp, which asks for the extra mcp",
     "medground.models.available": "check_extra",
     "medground.models.encoder_graph": "check_extra",
     "medground.models.local": "open_local",

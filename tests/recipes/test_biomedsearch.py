@@ -234,7 +234,7 @@ def test_a_plan_comes_back_and_a_file_that_is_not_there_is_told(tmp_path: Path) 
         (lambda p: p.update(colour="red"), "colour is not part of a plan; remove it"),
         (lambda p: p["subquestions"].clear(), "`subquestions` is empty; a plan has at least one"),
         (lambda p: p.update(keywords=[{"name": f"k{n}"} for n in range(201)]), "`keywords` has 201 entries; a plan"),
-        (lambda p: p.update(subquestions={}), "it is not a research plan; write one with medground plan"),
+        (lambda p: p.update(subquestions={}), "it is not a research plan; make a ResearchPlan"),
     ],
 )
 def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
@@ -250,7 +250,7 @@ def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
         (b"", "line 1, column 1 is not JSON"),
         (b'{"question": "x",}', "is not JSON"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8; save the file as UTF-8"),
-        (b"[" * 200_000, "write one with medground plan"),
+        (b"[" * 200_000, "make a ResearchPlan"),
         (b" " * (research_plan.MOST_BYTES + 1), "a plan has at most 1,000,000"),
     ],
 )

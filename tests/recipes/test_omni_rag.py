@@ -172,7 +172,7 @@ def test_settings_that_cannot_work_are_told_before_the_start(tmp_path: Any, memo
         return [str(problem) for problem in open_recipe("omni-rag").check(settings, five(memory_source))]
 
     assert problems() == []
-    assert "omni_rag.adapter=FOLDER" in problems(planner="trained")[0]
+    assert "set omni_rag.adapter to its folder" in problems(planner="trained")[0]
     assert problems(adapter="adapters/spo") == []  # whether it is one is seen when it is opened
     assert problems(without="boook") == [
         "omni_rag: no source is called 'boook'; choose from book, graph, guideline, research, wiki"

@@ -135,7 +135,7 @@ def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
     with corpus.open("heart") as snapshot:
         found = list(self_medrag.SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
     assert len(found) == problems
-    assert all(isinstance(error, ConfigError) and "--embed" in str(error) for error in found)
+    assert all(isinstance(error, ConfigError) and "build a corpus with vectors" in str(error) for error in found)
     assert list(self_medrag.SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
     assert list(self_medrag.SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
 

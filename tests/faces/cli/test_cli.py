@@ -121,7 +121,7 @@ def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], said: Sa
 def test_all_servers_can_run_at_once_by_default(said: Said) -> None:
     ports = []
     for command in ("serve", "web", "mcp"):
-        ports += re.findall(r"--port .*?\[default:\s*(\d+)", said(command, "--help").out, re.DOTALL)
+        ports += re.findall(r"(?ms)^ +--port .*?\[default:\s*(\d+)", said(command, "--help").out)
     assert len(ports) == len(set(ports)) == 3
 
 
