@@ -97,6 +97,31 @@ def test_of_a_question_that_names_nothing_the_network_says_whether_the_first_quo
     assert other.decision.status == "unanswerable"  # what is named must be there, whatever a network says
 
 
+@each_row(
+    ("disease", "said", "status"),
+    [
+        ("scarlet", "Treatment is", "unanswerable"),  # that of rheumatic fever, which a network takes for the answer
+        ("scarlet", "Scarlet fever is treated", "not judged"),
+        ("rheumatic", "Treatment is", "not judged"),
+    ],
+)
+def test_a_sentence_under_a_title_on_another_disease_is_about_that_disease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disease: str, said: str, status: str
+) -> None:
+    before = "The disease may come after scarlet fever. Children of school age in poor countries are ill most often."
+    text = f"{before} {said} with antibiotics and corticosteroids."
+    corpus_of_documents(tmp_path, [Document(id="PMID:1", kind="web", title="What is rheumatic fever?", text=text)])
+
+    async def network(run: Run) -> Network:
+        return Network("antibiotics", 3.0)
+
+    monkeypatch.setattr("medground.recipes.ground.search.network_of", network)
+    options = {"home": str(tmp_path), "retrieval.corpora": "papers", "recipe.sentences": 1}
+    with BlockingEngine(Settings.load(options=options)) as engine:
+        answer = engine.ask(f"How is {disease} fever treated?")
+    assert answer.decision.status == status
+
+
 def test_sentences_of_passages_that_overlap_are_named_once_in_the_order_of_the_text() -> None:
     text = "The trial enrolled adults. Aspirin lowered the risk of stroke. Bleeding rose. Nobody died."
     document = Document(id="PMID:1", kind="research", title="Aspirin", text=text)

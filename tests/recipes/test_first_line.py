@@ -14,7 +14,6 @@ from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
 from medground.language.question_reading import reading_of
 from medground.language.risk import notices
-from medground.language.risk.rules import plain
 from medground.recipes.ground.recipe import GROUND
 from medground.values.answer import Answer
 from medground.values.document import Document, Section
@@ -48,11 +47,11 @@ def ask(make_run: Any, memory_source: Any) -> Ask:
 
 def test_what_the_model_of_risk_has_learned_decides_about_no_refusal(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     questions = ("Does zuclomide reduce chronic cough?", "Does velnorixan reduce chronic cough?")
-    learned = notices._weights()
-    words = {notices._stem(word) for question in questions for word in plain(question).split()}
     decided = set()
-    for weights in (learned, {"": learned[""]}, learned | dict.fromkeys(words, (0.0, 0.0, 0.0))):
-        monkeypatch.setattr(notices, "_weights", lambda weights=weights: weights)
+    for share in (None, 0.0, 0.2):
+        if share is not None:
+            monkeypatch.setattr(notices, "shares", lambda text, share=share: [share] * 4)
+        notices.notice_for.cache_clear()
         reading_of.cache_clear()
         decided.add(tuple(ask(question, [EARLY, LATE]).decision.status for question in questions))
     assert len(decided) == 1 and "unanswerable" in (refused := decided.pop())[0] and refused[1] != refused[0]

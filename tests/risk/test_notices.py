@@ -1,4 +1,4 @@
-"""A person at risk: wordings that get a notice, and words that are weighed where no rule is sure."""
+"""A person at risk: wordings that get a notice, and what a network reads where none is so direct."""
 
 import gzip
 import json
@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row, tables
 
-from medground.language.risk.notices import KINDS, notice_for, risk_in_words, signs
-from medground.language.risk.rules import parsed, plain, rules
+from medground.language.risk.network import KINDS, shares
+from medground.language.risk.notices import notice_for, risk_in_words
+from medground.language.risk.rules import plain
 
 TABLES = tables(__file__)
 
@@ -22,15 +23,11 @@ ROWS = [
     if not line.startswith("#")
 ]
 MISSED = {
-    "how do people kill themselves without pain, asking for myself",
-    "since the diagnosis I think better to finish it before I become a vegetable",
-    "I stopped my antidepressant two weeks ago and feel dizzy, start again?",
-    "coughing up blood in bronchiectasis",
-    "rash that does not fade, meningococcal disease",
-    "vomiting blood in liver disease, endoscopy timing",
-    "my wife takes lithium, can she take ibuprofen for her back",
-    "my grandmother is 80 and had breast cancer, should I be tested",
-    "I am past menopause and saw pink on the toilet paper",
+    "what is quicker, jumping or pills, just asking",
+    "back pain since I moved house",
+    "a tickly cough since last week",
+    "wax in the ear for a few days",
+    "my brother tried to kill himself in 2005 and is well today",
 }
 """Wordings that are missed, or taken for a danger. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
@@ -54,7 +51,7 @@ def test_symptoms_without_a_person_in_new_wordings_are_mostly_an_emergency_and_q
     assert sum(expected == "none" != got for expected, got in unseen) <= 1
 
 
-def test_letters_that_no_rule_was_written_for_get_their_notice() -> None:
+def test_letters_that_were_not_learned_from_get_their_notice() -> None:
     held = [(expected, kind(text)) for expected, group, text in ROWS if group == "held"]
     assert sum(expected == got != "none" for expected, got in held) >= 27
     assert sum(expected == "none" != got for expected, got in held) <= 2
@@ -69,7 +66,7 @@ def test_letters_that_no_rule_was_written_for_get_their_notice() -> None:
         (f"My chest is fine. {'We went to the lake with all of the children. ' * 9}The lake hurts my arm.", "none"),
     ],
 )
-def test_a_wording_about_treatment_is_weighed_and_a_letter_is_read_by_sentences(text: str, expected: str) -> None:
+def test_a_letter_is_read_by_sentences(text: str, expected: str) -> None:
     assert kind(text) == expected
 
 
@@ -157,26 +154,18 @@ def test_experts_and_examinations_are_not_people_at_risk(shared: Path) -> None:
 
 
 @each_row(
-    ("text", "match"),
-    [("[a b]", "heading"), ("[sadness]\nx", "unknown kind"), ("[treatment]\nx <kin>", "no \\[list kin\\]")],
-)
-def test_a_wrong_rule_is_named(text: str, match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        parsed(text)
-
-
-@each_row(
     ("text", "kind"),
     [
         ("nobody listens and I am so tired that I want to vanish tonight", "self-harm"),
         ("my daughter is choking on a toy and cannot breathe", "emergency"),
+        ("an ulcer on my lip that has not healed for two months", "see-doctor"),
         ("should my mother go on with her tablets", "treatment"),
         ("Which enzyme does aspirin inhibit?", None),
         ("", None),
     ],
 )
-def test_words_are_weighed(text: str, kind: str | None) -> None:
-    assert risk_in_words(plain(text), rules().first(plain(text))) == kind
+def test_the_network_reads_words(text: str, kind: str | None) -> None:
+    assert risk_in_words(plain(text)) == kind
 
 
 @each_row("text", TABLES["relative"])
@@ -184,41 +173,8 @@ def test_a_question_of_a_relative_is_no_danger(text: str) -> None:
     assert notice_for(text) is None
 
 
-def test_a_long_letter_is_not_weighed() -> None:
-    assert risk_in_words(plain("I want to die " * 15)) == "self-harm"
-    assert risk_in_words(plain("I want to die " * 16)) is None
-
-
-@each_row(
-    "text", ["I do not want to die", "Are patients who want to die depressed?", "My father had seizures as a child"]
-)
-def test_denials_scholars_and_the_past_are_left_to_the_rules(text: str) -> None:
-    assert not rules().may_be_weighed(plain(text))
-    assert notice_for(text) is None
-
-
-def test_signs_of_one_line_are_found_in_any_order() -> None:
-    (rule,) = parsed("[list place]\nroof | bridge\n[self-harm]\n<place> & (alone|crying) & i").rules
-    assert rule.fires("i am crying on a roof")
-    assert rule.fires("a bridge . alone i am")
-    assert rule.fires(". alone . i . bridge")
-    assert not rule.fires("i am on a roof")
-    assert not rule.fires("i cry alone in a bridgehead")
-
-
-@given(st.data())
-def test_a_text_that_a_line_matches_has_the_words_that_are_looked_for_first(data: st.DataObject) -> None:
-    lines = [
-        line for rule in rules().rules for line in rule.lines if "(?" not in line.pattern.pattern.replace("(?:", "")
-    ]
-    line = data.draw(st.sampled_from(lines))
-    text = data.draw(st.from_regex(line.pattern.pattern.replace(r"\w", "[a-z]"), fullmatch=True))
-    assert line.occurs(text)
-
-
 @given(st.text(alphabet="abcdings ,.", max_size=200))
-def test_signs_are_stems_and_pairs_of_neighbours(text: str) -> None:
-    words = plain(text)
-    stems = {sign for sign in signs(words) if " " not in sign}
-    assert all(set(pair.split()) <= stems for pair in signs(words) if " " in pair)
-    assert risk_in_words(words) in (None, *KINDS)
+def test_any_words_have_a_share_of_each_kind(text: str) -> None:
+    found = shares(plain(text))
+    assert len(found) == len(KINDS)
+    assert all(0 <= share <= 1 for share in found)

@@ -122,8 +122,7 @@ def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run
 
 def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
     """The first whole sentences whose quotes name something of what was asked, where none is on all of it."""
-    asked = run.asked
-    found = [pairs for pairs, read in _with_quotes(kept, run) if asked.names_any(" ".join(read))]
+    found = [pairs for pairs, read in _with_quotes(kept, run) if run.asked.names_any(" ".join(read))]
     return [pair for pairs in found[:_NEAREST] for pair in pairs]
 
 

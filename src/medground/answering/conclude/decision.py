@@ -9,7 +9,7 @@ from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.critic_reading import CriticReading
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, comes_near, unmentioned
+from medground.answering.verify.context import comes_near, passage_of, unmentioned
 from medground.answering.verify.judges import may_judge, measurement_of
 from medground.answering.write.draft import Draft
 from medground.corpus.design import animals_in, not_of_people
@@ -86,10 +86,9 @@ def decide(
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     agrees = check is not None and check.result == "follows"
     if missing := _missing(quotes, run, draft, agrees=agrees) if quotes and texts_alone else []:
-        asked = run.asked
-        things = asked.deciding
+        things = run.asked.deciding
         if check is None and not set(elsewhere).isdisjoint(missing):
-            lost = [side for side in asked.sides if any(thing.said in missing for thing in side)]
+            lost = [side for side in run.asked.sides if any(thing.said in missing for thing in side)]
             both = together([thing.said for thing in (lost[0] if len(lost) == 1 else things)])
             missing = [both if len(things) > 1 else WHAT_IS_ASKED]
         if not question.options and gate:
@@ -100,8 +99,8 @@ def decide(
     if answered is not None and answered.decides and shown.issuperset(answered.quotes):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
-        given = {"probability": answered.probability, "reason": answered.reason}
-        return _made(question, "decided", (answered.value,), basis="critic", **given)
+        given = {"probability": answered.probability, "reason": answered.reason, "basis": "critic"}
+        return _made(question, "decided", (answered.value,), **given)
     if quotes and texts_alone and (species := _species(quotes, run)) and not animals_in(question.text):
         run.warn(f"every quote is about animals or cells ({species})")
     status: Status = "unanswerable" if run.read else "not judged"  # a model read them, and gave no answer
@@ -116,7 +115,7 @@ def _missing(quotes: Sequence[Evidence], run: Run, draft: Draft, *, agrees: bool
     comes near it. Where a network read the first quote as an answer, what is named decides alone.
     """
     documents, asked = run.ledger.documents, run.asked
-    texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
+    texts = [passage_of(asked, e, documents[e.document_id]) for e in quotes]
     missing = [] if agrees else unmentioned(asked, quotes, documents)
     if missing == [WHAT_IS_ASKED] and (draft.read_as_answer or not (draft.answer or asked.has_senses)):
         missing = []
@@ -179,8 +178,8 @@ def _decided(
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])),)
-    made_by = {"basis": draft.basis, "reason": draft.reason, "validated": validated, "check": check}
-    return _made(question, "decided", values, **made_by, **short)
+    made_by = {"basis": draft.basis, "reason": draft.reason, "validated": validated, "check": check} | short
+    return _made(question, "decided", values, **made_by)
 
 
 def _writer(run: Run) -> str:

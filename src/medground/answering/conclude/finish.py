@@ -72,7 +72,6 @@ async def finish(
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # quotes deny it
         check = answered.objection_to(draft.answer, by=run.settings.verify.critic)
     _tell_replaced(cited, run)
-    elsewhere = await _elsewhere(asked, cited, run)
     _tell_uncompared(asked, cited, run)
     for said in await remarks_on_senses(asked, cited, run):
         run.warn(said)
@@ -85,7 +84,7 @@ async def finish(
         answered=answered,
         check=check,
         left_out=left_out,
-        elsewhere=elsewhere,
+        elsewhere=await _elsewhere(asked, cited, run),
         missing=" ".join(split.missing) or missing,
         mark=mark,
     )

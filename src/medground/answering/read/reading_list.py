@@ -13,12 +13,12 @@ from medground.answering.captions import design
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked
-from medground.language.quoting.judged import AnswerNetwork, Candidate, Judged, log_sum, read_together
+from medground.language.quoting.judged import TOGETHER, AnswerNetwork, Candidate, Judged, log_sum, read_together
 from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
-from medground.values.evidence import SentenceNames, TextSpan
+from medground.values.evidence import Evidence, SentenceNames, TextSpan
 from medground.values.steps import ReadingBatch
 
 _APART = 3
@@ -261,6 +261,13 @@ def sentences_of(reading: Reading) -> list[tuple[Passage, int, int]]:
     """The sentences of a reading in text order: passage, and start and end in its text."""
     passages = sorted(reading.passages, key=lambda p: p.start)
     return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]
+
+
+def log_odds(quote: Evidence, readings: Sequence[Reading]) -> float:
+    """What a network says of the best sentence of a quote: the log-odds that it answers; 0 where none has read it."""
+    judged = next((one.judged for one in readings if one.document_id == quote.document_id), {})
+    read = (one.terms.get("read together", 0.0) for at, one in judged.items() if quote.start <= at < quote.end)
+    return max(read, default=0.0) / TOGETHER
 
 
 def reading_step(readings: Sequence[Reading], number: int = 1, of: int = 1) -> ReadingBatch:

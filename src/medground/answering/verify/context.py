@@ -142,6 +142,9 @@ of 10 right first quotes pass, and 2 of 8 wrong ones."""
 AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
+_LEAD = 400
+"""Characters before a quote in which the sentence before it stands."""
+
 
 def unmentioned(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record.
@@ -189,7 +192,7 @@ def _asked_of(
 ) -> tuple[dict[str, Asked], list[str], list[str]]:
     """The readings of what a question asks, by its words, and the passages and quotes in which it is looked for."""
     asked = dict(questions_in(question.reworded(without_papers(question.text))))
-    passages = [as_read(e, documents[e.document_id], AROUND) for e in evidence]
+    passages = [passage_of(question, e, documents[e.document_id]) for e in evidence]
     return asked, passages, [as_read(e, documents[e.document_id]) for e in evidence]
 
 
@@ -202,6 +205,21 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     quoted = passage if evidence.origin == "text" else evidence.quote
     said = "\n".join([document.title, ", ".join(document.authors), quoted])
     return "\n".join([said, *meant_by(said, document), *(heading.descriptor for heading in document.mesh)])
+
+
+def passage_of(asked: Asked, evidence: Evidence, document: Document) -> str:
+    """A quote with the text around it, which tells what it is about.
+
+    Where its title is on another thing, and neither it nor the sentence before it names a thing that is asked about, it
+    is about what the title is on: a paper on rheumatic fever tells the treatment of that, though it mentions scarlet
+    fever elsewhere.
+    """
+    lead = document.text[max(0, evidence.start - _LEAD) : evidence.start]
+    before = lead[sentence_spans(lead)[-1][0] :] if lead.strip() else ""
+    alone = as_read(evidence, document)
+    if asked.names_any(f"{before}\n{alone}") or not asked.reworded(document.title).deciding:
+        return as_read(evidence, document, AROUND)
+    return alone
 
 
 def meant_by(text: str, document: Document) -> list[str]:

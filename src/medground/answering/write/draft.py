@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.read.readable import replaced
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read
+from medground.answering.verify.context import passage_of
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.verify.orders import is_absence
 from medground.language.clauses import clause_spans, written_sentences
@@ -68,7 +68,7 @@ def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[S
     """
     run.answered_by[read_and_answer.name] = KEYLESS
     documents = run.ledger.documents
-    full = [e for e in evidence if not asked.unnamed([as_read(e, documents[e.document_id], AROUND)])]
+    full = [e for e in evidence if not asked.unnamed([passage_of(asked, e, documents[e.document_id])])]
     on_it = full if full and not asked.comparison else evidence
     older = {one.id for one, _ in replaced([documents[e.document_id] for e in on_it])}
     views = evidence_views(sorted(on_it, key=lambda e: e.document_id in older), documents)

@@ -29,11 +29,6 @@ class Judged:
         """The score, a logarithm: only differences between sentences of one question have a meaning."""
         return sum(self.terms.values())
 
-    @property
-    def read_as_answer(self) -> bool:
-        """Whether a network says that the sentence answers, more likely than not; False where none has read it."""
-        return self.terms.get("read together", 0.0) > 0
-
     def with_term(self, name: str, value: float) -> "Judged":
         """The same with one more term."""
         return replace(self, terms={**self.terms, name: value})
@@ -87,6 +82,9 @@ def read_together(
     ]
 
 
+NO_ANSWER = math.log(0.05 / 0.95)
+"""Log-odds of one in twenty: what a network takes for less does not come first. Of the first quotes for 619 letters it
+takes away 5 of 256 right ones, 16 of 146 others, and 3 of 20 for which nothing was there."""
 _LEAST = 2.0
 """Chosen by 60 letters. Of 120 others it refuses 4 of 40 that have no answer, and none more of those that have one."""
 

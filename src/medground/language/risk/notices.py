@@ -1,112 +1,36 @@
 """The notice for a question: which kind of risk its words show, and the sentence to show first.
 
-Wordings of `rules.txt` decide about self-harm and emergencies. Where none occurs, learned weights decide: of words, of
-pairs of neighbours, and of a few general signs. A wording about a treatment is one of these signs, because people also
-ask that way how a drug is taken.
+A few direct wordings decide (`rules.toml`), in languages other than English too. Where none occurs, a network that has
+learned from letters reads it (`network`).
 """
 
 import functools
-import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
 
 from medground.errors import MedgroundError
-from medground.home.files import rows, tables
-from medground.language.pattern import verbose_pattern
-from medground.language.risk.rules import LONGEST, plain, rules
+from medground.home.files import tables
+from medground.language.risk.network import KINDS, shares
+from medground.language.risk.rules import LONGEST, first_rule, is_denial, parts, plain
 from medground.values.decision import Notice, NoticeKind
 
-KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
-"""The columns of the weights."""
-LEAST: dict[NoticeKind, float] = {"self-harm": 0.6, "emergency": 0.45, "treatment": 0.5}
-"""The probability of each kind from which it is said; after self-harm nothing is searched, so it needs more."""
-_LEAST_BESIDE_A_QUESTION = 0.9
-"""The probability from which words alone show an emergency in a text that asks something of its own, such as "does
-honey help?": its writer is seldom in one, and would not be answered."""
-_LONG = (20, 35)
-"""Words from which a text says more signs, whatever it is about."""
-_ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
-_SHORTEST = 3
-_QUESTION = verbose_pattern(
-    r"""
-    (?:^|\.\ )(?!(?:\w+\ ){1,2}(?:i|we|my|you)\b)(?:what|which|how|why|when|where|who|does|do|is|are|was|can|
-    could|will|has|did)\b
-    """,
-    0,
-)
-_ASKS = verbose_pattern(
-    r"""
-    \?|[,.;:]\s+(?:and\ |but\ |so\ )?(?:is|are|was|does|do|did|can|could|will|would|may|which|how|what|why|
-    when)\b
-    """
-)
-_ONSET = verbose_pattern(
-    r"""
-    \b(?:since|sudden|suddenly|just\ now|now(?!\ that)|ago|yesterday|today|tonight|last\ night|right\ after|
-    began|started|came\ on|woke\ up|got\ up|this\ (?:morning|afternoon|evening)|(?:for|past|in|
-    after)\ (?:\w+\ ){0,3}(?:second|minute|hour|day)s?)\b
-    """,
-    0,
-)
-_OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
+LEAST: dict[NoticeKind, float] = {"self-harm": 0.4, "emergency": 0.3, "see-doctor": 0.25, "treatment": 0.3}
+"""How likely each kind must be to be said; after self-harm and an emergency nothing is searched."""
+_LEAST_OF_A_LETTER = 0.9
+"""The same of a letter: it has many parts, and examinations tell of dangers at length."""
 
 
-def risk_in_words(words: str, rule: NoticeKind | None = None, *, asks: bool = False) -> NoticeKind | None:
-    """The kind of risk that the words of a question show, if one is likely enough.
-
-    Args:
-        words: the question as `rules.plain` gives it.
-        rule: the kind of the first rule that fires.
-        asks: whether it asks something beside what it tells.
-    """
-    if len(words.split()) > LONGEST:
-        return None
-    found = [weights for sign in signs(words, rule) if (weights := _weights().get(sign))]
-    scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
-    shares = [1 / (1 + math.exp(-score)) for score in scores]
-    least = LEAST | ({"emergency": _LEAST_BESIDE_A_QUESTION} if asks else {})
-    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= least[kind]]
-    return max(said)[1] if said else None
-
-
-def signs(words: str, rule: NoticeKind | None = None) -> set[str]:
-    """The stems of the words, the pairs of neighbours, and general signs, which begin with a star."""
-    stems = [_stem(word) for word in words.split() if word != "."]
-    return {*stems, *(" ".join(pair) for pair in pairwise(stems)), *_general(words, rule)}
-
-
-def _weighed(words: str, rule: NoticeKind | None) -> list[str]:
-    """What of a question is weighed: all; of a long letter the sentences in which a rule fires."""
-    if rule is None:
-        return [words] if rules().may_be_weighed(words) else []
-    short = len(words.split()) <= LONGEST
-    return [words] if short else [part for part in words.split(" . ") if rules().first(part) == rule]
-
-
-def _general(words: str, rule: NoticeKind | None) -> Iterator[str]:
-    """Whether it asks of others, says when something began, speaks of its writer, what a rule takes it for, and how
-    long it is.
-    """
-    asks, onset = _QUESTION.search(words), _ONSET.search(words)
-    said = {"asks": asks, "onset": onset, "happens": onset and not asks, "own": _OWN.search(words), str(rule): rule}
-    yield from (f"*{sign}" for sign, holds in said.items() if holds)
-    yield from (f"*{most}" for most in _LONG if len(words.split()) > most)
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            return word.removesuffix(ending)
-    return word
-
-
-@functools.cache
-def _weights() -> dict[str, tuple[float, ...]]:
-    """The weights of each sign, one per kind; those of the empty sign are added to every question."""
-    read = rows("language/risk", "weights")
-    return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in read}
+def risk_in_words(words: str) -> NoticeKind | None:
+    """The kind of risk that the words of a question (`rules.plain`) show most, if one is likely enough."""
+    is_letter = len(words.split()) > LONGEST
+    found = [
+        (share, kind)
+        for part in parts(words)
+        for kind, share in zip(KINDS, shares(part), strict=True)
+        if share >= (_LEAST_OF_A_LETTER if is_letter else LEAST[kind])
+    ]
+    return max(found)[1] if found else None
 
 
 _FIELD_TAG = re.compile(r"[\w\"*)]\[[A-Za-z][A-Za-z /:-]*\]")
@@ -138,10 +62,7 @@ def notice_for(text: str) -> Notice | None:
     length of the text. Remembered, because a face asks before the engine does.
     """
     words = plain(text)
-    kind = rules().first(words)
-    if kind in (None, "treatment"):
-        found = (risk_in_words(part, kind, asks=_ASKS.search(text) is not None) for part in _weighed(words, kind))
-        kind = next(filter(None, found), None)
+    kind = first_rule(words) or (None if is_denial(words) else risk_in_words(words))
     if kind != "self-harm" and _FIELD_TAG.search(text):
         return None  # a query of PubMed, which tells of no person
     return Notice(kind=kind, sentence=_SENTENCES[kind], stops=kind in _STOPPING) if kind else None

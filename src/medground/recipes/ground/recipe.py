@@ -22,14 +22,14 @@ from medground.answering.read.facts import (
     only_retracted,
     refusal,
 )
-from medground.answering.read.reading_list import Reading, reading_step
+from medground.answering.read.reading_list import log_odds, reading_step
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_each
 from medground.answering.write.draft import Draft, best_quotes, statements
 from medground.answering.write.read_and_answer import Answered
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.language.quoting.judged import none_answers
+from medground.language.quoting.judged import NO_ANSWER, none_answers
 from medground.language.requests import latest
 from medground.models.operators.answering import read_and_answer
 from medground.recipes.base import Recipe
@@ -83,28 +83,26 @@ async def _answered(
 
 async def quoted(question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None) -> Answered:
     """The best quotes of texts, without a model."""
-    evidence, shown, read = list[Evidence](), list[Sentence](), list[Reading]()
+    evidence, shown, is_answer = list[Evidence](), list[Sentence](), False
     for asked in each_question(question, run):
         asked, readings = await found_readings(asked, words_lookup(question, asked), run, only)
         if none_answers(asked, [one for reading in readings for one in reading.judged.values()]):
             continue
-        read += readings
         with run.step(reading_step(readings)):
             found = [] if only_retracted(asked, readings, run) else quotes_of(asked, readings, run)
         if latest(asked.text):
             found.sort(key=lambda quote: -(run.ledger.documents[quote.document_id].year or 0))
         found = about_the_same(found, finding, run) if finding else found
+        says = {quote.id: log_odds(quote, readings) for quote in found}
+        sentences = best_quotes(asked, found, run)
+        if sentences and says[sentences[0].evidence[0]] < NO_ANSWER:
+            found = [quote for quote in found if says[quote.id] > 0]
+            sentences = best_quotes(asked, found, run)
+        is_answer = is_answer or bool(sentences and not shown and says[sentences[0].evidence[0]] > 0)
         evidence += found
-        for sentence in best_quotes(asked, found, run):
+        for sentence in sentences:
             if not any(sentence.text in other.text or other.text in sentence.text for other in shown):
                 shown.append(sentence)
-    is_answer = any(
-        one.read_as_answer and first.start <= at < first.end
-        for first in evidence[:1]
-        for reading in read
-        if reading.document_id == first.document_id
-        for at, one in reading.judged.items()
-    )
     return Answered(Draft(sentences=tuple(shown), read_as_answer=is_answer), tuple(evidence))
 
 
