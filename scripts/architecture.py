@@ -46,7 +46,7 @@ LARGEST_CIRCLE = 2
 
 BUDGETS = {
     "Python tokens": (762_580, 620_000),  # 25,000 of `medground check`, which may add 15,000; 4,700 of new files
-    "KB written by hand": (352, 330),
+    "KB written by hand": (301, 330),
     "files that decide the first line": (28, 10),
     "lines that decide the first line": (4_801, 2_200),
     "places that read a question": (4, 1),

@@ -40,7 +40,7 @@ from risk import consumers, real, trained_on  # noqa: E402
 TARGET = ROOT / "src" / "medground" / "language" / "risk" / "network.npz"
 WEIGHTS = {"research": 0.3, "patients": 2.0}
 """How much a real question counts; a wording of our own counts 1."""
-FILTERS, EPOCHS, BATCH = 192, 40, 64
+FILTERS, EPOCHS, BATCH = 192, 60, 64
 DROPPED, UNREAD = 0.5, 0.1
 """Shares of the signs and of the words that are left out while it learns."""
 A_DANGER = 0.9

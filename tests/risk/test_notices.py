@@ -23,10 +23,8 @@ ROWS = [
     if not line.startswith("#")
 ]
 MISSED = {
-    "what is quicker, jumping or pills, just asking",
-    "back pain since I moved house",
-    "a tickly cough since last week",
-    "wax in the ear for a few days",
+    "sore gums since yesterday",
+    "cannot sleep since last week",
     "my brother tried to kill himself in 2005 and is well today",
 }
 """Wordings that are missed, or taken for a danger. Remove what a change mends."""
@@ -62,7 +60,7 @@ def test_letters_that_were_not_learned_from_get_their_notice() -> None:
     [
         ("Should I stop taking my warfarin?", "treatment"),
         ("how long can i take miralax", "none"),
-        (f"{'We went to the lake with all of the children. ' * 9}Should I stop taking my warfarin?", "treatment"),
+        (f"{'We went to the lake with all of the children. ' * 9}I take warfarin. Should I stop it now?", "treatment"),
         (f"My chest is fine. {'We went to the lake with all of the children. ' * 9}The lake hurts my arm.", "none"),
     ],
 )

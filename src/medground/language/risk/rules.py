@@ -7,7 +7,7 @@ from medground.home.files import tables
 from medground.language.clean import without_accents
 from medground.values.decision import NoticeKind
 
-RULES: tuple[NoticeKind, ...] = ("self-harm", "emergency")
+RULES: tuple[NoticeKind, ...] = ("self-harm", "emergency", "see-doctor")
 """The kinds that have direct wordings, the most urgent first."""
 LONGEST = 60
 """Words of a text that is not a letter."""
