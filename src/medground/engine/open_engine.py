@@ -211,10 +211,6 @@ class OpenEngine:
     async def _setup(self, recipe: str | Recipe | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
         self._check_open()
-        if isinstance(settings, Settings):
-            raise UsageError(
-                'a question takes changes, such as settings={"retrieval.keep": 5}; an engine is opened with Settings'
-            )
         given = {"recipe": (recipe, "recipe.name"), "model": (model, "model.default")}
         named = {key: name_of(what, value) for what, (value, key) in given.items() if value is not None}
         changes = {**(settings or {}), **named}

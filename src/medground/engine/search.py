@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.answering.run import Run
+from medground.engine.guards import guarded
 from medground.engine.open_engine import OpenEngine
 from medground.errors import UsageError
 from medground.language.requests import ENGLISH_ONLY, looks_foreign
@@ -19,7 +20,7 @@ from medground.values.document import Box, Document
 from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
-from medground.values.question import Question, checked_text
+from medground.values.question import Question
 from medground.values.where import check_fields
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def _lookup(text: str, syntax: Syntax) -> Lookup:
 
 
 @dataclass
+@guarded
 class SearchEngine(OpenEngine):
     """Finds what the open sources hold."""
 
@@ -86,7 +88,7 @@ class SearchEngine(OpenEngine):
         if text is not None:
             warnings.warn("search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=2)
         text = query if text is None else text
-        if not checked_text(text, "query").strip():
+        if not text.strip():
             raise UsageError("the query is empty; enter at least one word")
         with notice_first(text) as notice:
             run = self._untraced_run(Question.ask(text, task="free", filters=filters))
@@ -120,7 +122,7 @@ class SearchEngine(OpenEngine):
 
         Raises UsageError: no source holds it; SourceUnavailable: it may be in a source that could not be asked.
         """
-        run = self._untraced_run(Question(text=checked_text(document_id, "id"), task="free"))
+        run = self._untraced_run(Question(text=document_id, task="free"))
         with self._under_way():
             await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
@@ -136,7 +138,7 @@ class SearchEngine(OpenEngine):
         Raises UsageError: the term is empty, or no knowledge graph is open; SourceUnavailable: a graph could not be
         asked; SnapshotCorrupt: a graph cannot be read.
         """
-        if not checked_text(term, "term").strip():
+        if not term.strip():
             raise UsageError("the term is empty; give an id, a name or a synonym")
         graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
         if not graphs:

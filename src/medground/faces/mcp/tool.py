@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from medground.faces.mcp.outputs import Paged
 from medground.faces.mcp.pages import Fence, Page, Result
-from medground.values.papers import Relation
+from medground.values.identifiers import Relation
 
 if TYPE_CHECKING:  # a client waits for the catalogue, and not for the engine
     from medground.faces.service.job import Job
