@@ -183,8 +183,11 @@ def mcp(
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
 
     if http:
-        listening = partial(announce, what="Medground for agents")
-        _run(over_http(chosen, host=host, port=port, announce=listening, login=login))
+        listening = partial(announce, what="Medground for agents", in_log=chosen.serve.log == "json")
+        with needing("mcp", "the server"):
+            from medground.faces.server_log import logging_as
+        with logging_as(chosen.serve.log):
+            _run(over_http(chosen, host=host, port=port, announce=listening, login=login))
     else:
         with given_away():
             asyncio.run(over_stdio(chosen))
@@ -205,24 +208,28 @@ def serve_pubmed(
     limit: Annotated[
         bool, typer.Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
     ] = False,
+    sets: by.Sets = None,
     quiet: by.Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
+    with needing("pubmed", "the server"):
+        from medground.faces.server_log import logging_as
     from medground.corpus.library import Library
     from medground.faces.eutils import run
     from medground.faces.eutils.current import CurrentCatalogue
 
-    settings = by.load_settings()
-    with shown_progress(quiet=quiet) as progress:
-        catalogue = CurrentCatalogue(Library(settings.home), corpus, settings.home, progress)
-    about = catalogue().about
+    settings = by.load_settings(sets)
+    as_json = settings.serve.log == "json"
+    with logging_as(settings.serve.log):
+        with shown_progress(quiet=quiet or as_json) as progress:
+            catalogue = CurrentCatalogue(Library(settings.home), corpus, settings.home, progress)
+        about = catalogue().about
 
-    def announce(port: int) -> None:
-        address = f"http://{host}:{port}/entrez/eutils"
-        say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
+        def listening(port: int) -> None:
+            announce(f"http://{host}:{port}/entrez/eutils", f"{about.count:,} records of {about.name}", in_log=as_json)
 
-    names = (*(name or ()), *settings.serve.hosts)
-    run(catalogue, host=host, port=port, names=names, listening=announce, limited=limit)
+        names = (*(name or ()), *settings.serve.hosts)
+        run(catalogue, host=host, port=port, names=names, listening=listening, limited=limit)
 
 
 @pubmed_app.command("update")

@@ -77,7 +77,8 @@ def _server(settings: Settings, ready: Ready) -> Server[Any]:
         return await offers.read(calls, _call(calls, context), str(parameters.uri))
 
     async def complete(context: _Context, parameters: CompleteRequestParams) -> CompleteResult:
-        return CompleteResult(completion=await offers.completed(_call(await ready(), context), parameters))
+        offered = await asyncio.to_thread(_offered, settings)
+        return CompleteResult(completion=await offers.completed(_call(await ready(), context), parameters, offered))
 
     async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
         return offers.prompted(parameters.name, parameters.arguments or {})
