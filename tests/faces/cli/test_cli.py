@@ -54,6 +54,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
     assert answer.snapshots[0].name == "papers"
     assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
     shown = said("trace", "show", answer.trace_id).out
+    assert said("trace", "show", "last").out == said("trace", "show", answer.id).out == shown
     assert "search corpus:papers" in shown
     assert "sentences judged" in shown
     assert "Aspirin" not in shown
@@ -73,7 +74,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
         (["ask", "-c", "papers", "--preset", "best", QUESTION], "unknown preset"),
         (["ask"], "no question given; write one in quotes"),
         (["answer", "it"], "No such command"),
-        (["trace", "show", "../x"], "no trace"),
+        (["trace", "show", "../x"], "no answer"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(papers: Path, said: Said, words: list[str], message: str) -> None:
