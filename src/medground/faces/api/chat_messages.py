@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from medground.errors import UsageError
-from medground.faces.api.chat_tasks import Turn, question_in, reply_to
+from medground.faces.api.chat_forms import ChatFailure, Form, Lenient
+from medground.faces.api.chat_tasks import Order, Turn, order_in, question_in
 from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.markup import kept_as
@@ -18,22 +18,6 @@ _INSTRUCTIONS = ("system", "developer")
 _NAME = re.compile(r"[A-Za-z0-9_]{1,60}")
 _MOST_NAMES = 50
 Longest = Annotated[int | None, Field(ge=1, description="at this many tokens, about, the message is cut")]
-
-
-class ChatFailure(UsageError):
-    """A chat request that cannot be honoured; `param` is the parameter at fault and `code` OpenAI's word for it."""
-
-    def __init__(self, said: str, *, param: str | None = None, code: str | None = None, status: int = 400) -> None:
-        self.param = param
-        self.code = code
-        self.status = status
-        super().__init__(said)
-
-
-class Lenient(BaseModel):
-    """What clients of OpenAI send: fields that are not known are not read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class TextPart(Lenient):
@@ -59,12 +43,6 @@ class StreamOptions(Lenient):
     include_usage: bool | None = None
 
 
-class TextForm(Lenient):
-    """The only form of an answer: a client that waits for JSON is told so."""
-
-    type: Literal["text"]
-
-
 class Own(Given):
     """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
 
@@ -85,6 +63,11 @@ class Request(BaseModel):
     medground: Own = Own()
 
     @property
+    def form(self) -> Form:
+        """What is asked for in place of text."""
+        return Form.of(self.model_extra or {})
+
+    @property
     def ignored(self) -> str:
         """The parameters that are there and have no effect, as the header lists them."""
         sent = self.model_extra or {}
@@ -99,10 +82,6 @@ class ChatRequest(Request):
     stream_options: StreamOptions | None = None
     max_tokens: Longest = None
     max_completion_tokens: Longest = None
-    response_format: TextForm | None = None
-    """an answer is text with citations; `POST /v1/ask` gives it as JSON"""
-    tool_choice: Literal["auto", "none"] | None = None
-    """Medground calls no tools"""
 
     @property
     def longest(self) -> int | None:
@@ -141,9 +120,9 @@ class Talk:
         self._instructions = "\n\n".join(text_of(one.content) for one in earlier if one.role in _INSTRUCTIONS)
 
     @property
-    def reply(self) -> str | None:
-        """The reply where the last message asks no question but orders something of the conversation."""
-        return reply_to(self._instructions, self._earlier, self._message)
+    def order(self) -> Order | None:
+        """What the last message orders of the conversation; None where it asks a question."""
+        return order_in(self._instructions, self._earlier, self._message)
 
     def asked(self, request: Request, *, researches: bool, follow: str | None) -> AskBody:
         """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""

@@ -7,7 +7,7 @@ called, nothing is searched, and nothing is kept or counted.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -40,6 +40,7 @@ _FIELD = re.compile(
     re.X,
 )
 """How a field of the reply ends that holds it."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ABOUT = re.compile(
     r"\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange|transcript|messages?|speaker|"
     r"the user['’]s (?:\w+ )?(?:request|question|query|input))\b",
@@ -89,8 +90,27 @@ def question_in(message: str) -> str:
     return next(filter(None, found.groups())) if found else message
 
 
-def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | None:
-    """The reply to a message that orders something of a conversation; None for a question.
+class Order(NamedTuple):
+    """What a client orders of a conversation.
+
+    Attributes:
+        kind: of what is ordered, such as `title`.
+        text: the reply where no other form is wanted.
+        values: all that can be said of the conversation, by kind.
+    """
+
+    kind: str
+    text: str
+    values: Mapping[str, Sequence[str]]
+
+    def texts(self, field: str) -> Sequence[str]:
+        """What a field of a reply holds; nothing where its name says nothing."""
+        kind = kind_of(field)
+        return self.values[kind] if kind else ["English"] if "language" in field.lower() else []
+
+
+def order_in(instructions: str, earlier: Sequence[Turn], message: str) -> Order | None:
+    """What a message orders of a conversation; None for a question.
 
     Args:
         instructions: the system messages.
@@ -101,7 +121,7 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
     sentences = [one for one in _SENTENCE.split(outside) if one.strip() and not _asks(one)]
     orders = [one for one in sentences if _ABOUT_THIS.search(one)]
     if shape and (whole or _ABOUT.search(outside)):
-        kind = _kind(shape[1])
+        kind = kind_of(shape[1])
     else:
         there = whole or earlier or outside != message
         kind = _ordered([*(sentences[:_LEAD] if whole else ()), *(orders if there else ())])
@@ -116,8 +136,10 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
     texts = values[kind]
     text = (", " if shape or "comma" in message else "\n").join(texts)
     if shape:
-        return json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
-    return json.dumps(texts) if "JSON" in message else text
+        text = json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
+    elif "JSON" in message:
+        text = json.dumps(texts)
+    return Order(kind, text, values)
 
 
 def _asks(sentence: str) -> bool:
@@ -126,8 +148,9 @@ def _asks(sentence: str) -> bool:
     return begins or sentence.endswith("?") or any(one.is_thing for one in subjects(sentence))
 
 
-def _kind(field: str) -> str | None:
-    found = _FIELD.fullmatch(field)
+def kind_of(field: str) -> str | None:
+    """What a field of a reply holds, by its name: `chatTitle` and `chat_title` hold a title."""
+    found = _FIELD.fullmatch(_CAMEL.sub("_", field).lower())
     return found and found.lastgroup
 
 
@@ -136,7 +159,7 @@ def _ordered(sentences: Iterable[str]) -> str | None:
 
 
 def _shape(text: str) -> re.Match[str] | None:
-    return next((one for one in _SHAPE.finditer(text) if _kind(one[1])), None)
+    return next((one for one in _SHAPE.finditer(text) if kind_of(one[1])), None)
 
 
 def _turns(message: str) -> Iterator[Turn]:
