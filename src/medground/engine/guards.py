@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import formatannotation, iscoroutinefunction, isfunction, signature
+from itertools import cycle
 from numbers import Integral
 from types import SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -16,7 +17,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 from pydantic import BaseModel
 
 from medground.errors import UsageError
-from medground.language.risk.notices import most_urgent
+from medground.language.risk.notices import notice_first
 from medground.values.query import Filters
 
 C = TypeVar("C", bound=type)
@@ -48,10 +49,9 @@ def checked(function: F) -> F:
         for name, kind in _hints(function).items():
             if name in given and not _is(given[name], kind):
                 words = _LONG.sub("", formatannotation(kind))
-                error = UsageError(f"{name} must be {words}, not {given[name]!r:.80}")
                 texts = (getattr(value, "text", value) for value in given.values())
-                error.notice = most_urgent("", *(text for text in texts if isinstance(text, str)))
-                raise error
+                with notice_first("", *(text for text in texts if isinstance(text, str))):
+                    raise UsageError(f"{name} must be {words}, not {given[name]!r:.80}")
 
     @wraps(function)
     async def awaited(*args: Any, **named: Any) -> Any:
@@ -82,15 +82,10 @@ def _is(value: Any, kind: Any) -> bool:
         return isinstance(value, str) and value in parts
     if base is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
-    if base in (Sequence, Iterable):
+    if base in (Sequence, Iterable, tuple):
+        items = value if isinstance(value, list | tuple) else ()
         listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | BaseModel)
-        return listed and all(_is(item, parts[0]) for item in (value if isinstance(value, list | tuple) else ()))
-    if base is tuple:
-        return isinstance(value, list | tuple) and len(value) == len(parts) and all(map(_is, value, parts))
+        return listed and all(map(_is, items, cycle(parts)))
     if base is Filters:
         return isinstance(value, Filters | Mapping)  # as the HTTP API takes them
-    if base is Any or not isinstance(base, type):
-        return True
-    if getattr(base, "_is_protocol", False):  # what an object has is said where it is opened
-        return "__call__" not in vars(base) or callable(value)
-    return isinstance(value, base)
+    return base is Any or not isinstance(base, type) or isinstance(value, base)

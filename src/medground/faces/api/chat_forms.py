@@ -4,11 +4,11 @@ An answer is text with citations. What a client orders of a conversation fits ea
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from medground.errors import UsageError
 from medground.faces.api.chat_tasks import Order, kind_of
@@ -30,28 +30,17 @@ class Lenient(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Part(Lenient):
-    """A property of a schema that is a text or a list of texts."""
+def _filled(schema: Any, order: Order) -> dict[str, Any] | None:
+    """An object that fits a JSON schema; None where it has no field for what is ordered, or needs what nobody knows.
 
-    type: Any = "string"
-    max_length: int | None = Field(default=None, validation_alias="maxLength")
-    max_items: int | None = Field(default=None, validation_alias="maxItems")
-
-    def holding(self, texts: Sequence[str]) -> Any:
-        """Its value."""
-        return texts[: self.max_items] if "array" in self.type else ", ".join(texts)[: self.max_length]
-
-
-class Schema(Lenient):
-    """The JSON schema of an object, as far as it is served."""
-
-    properties: Mapping[str, Part]
-    required: frozenset[str] = frozenset()
-
-    def filled(self, order: Order) -> dict[str, Any] | None:
-        """An object that fits it; None where it has no field for what is ordered, or needs what nobody knows."""
-        found = {key: part.holding(order.texts(key)) for key, part in self.properties.items() if order.texts(key)}
-        return found if order.kind in map(kind_of, found) and self.required <= found.keys() else None
+    Raises LookupError, TypeError, AttributeError: it is not the schema of an object.
+    """
+    found = dict[str, Any]()
+    for key, part in schema["properties"].items():
+        if texts := order.texts(key):
+            listed = "array" in part.get("type", "string")
+            found[key] = texts[: part.get("maxItems")] if listed else ", ".join(texts)[: part.get("maxLength")]
+    return found if order.kind in map(kind_of, found) and found.keys() >= {*schema.get("required", ())} else None
 
 
 class Form(NamedTuple):
@@ -71,14 +60,13 @@ class Form(NamedTuple):
     def of(cls, sent: Mapping[str, Any]) -> "Form":
         """The form that a request asks for, by the parameters of either API."""
         parameter = "response_format" if "response_format" in sent else "text"
-        wanted = _part(_part(sent.get(parameter), "format"), "json_schema")
-        if _part(sent.get(parameter), "format").get("type", "text") != "text":
-            return cls(parameter, {"": wanted.get("schema")}, forced=True)
+        wanted = _part(sent.get(parameter), "format")
+        if wanted.get("type", "text") != "text":
+            return cls(parameter, {"": _part(wanted, "json_schema").get("schema")}, forced=True)
         chosen, tools = sent.get("tool_choice") or "auto", sent.get("tools")
         functions = [_part(tool, "function") for tool in tools] if isinstance(tools, list) else []
-        named = {str(one.get("name")): one.get("parameters") for one in functions}
         name = _part(chosen, "function").get("name")
-        schemas = named if name is None else {name: named.get(name)}
+        schemas = {str(one.get("name")): one.get("parameters") for one in functions if name in (None, one.get("name"))}
         return cls("tool_choice", {} if chosen == "none" else schemas, chosen not in ("auto", "none"))
 
     def refuse(self) -> None:
@@ -93,8 +81,8 @@ class Form(NamedTuple):
         Raises ChatFailure: no schema can be served, and text is not accepted.
         """
         for name, schema in self.schemas.items():
-            with suppress(ValidationError):
-                if (found := Schema.model_validate(schema).filled(order)) is not None:
+            with suppress(LookupError, TypeError, AttributeError):
+                if (found := _filled(schema, order)) is not None:
                     return name, json.dumps(found, ensure_ascii=False)
         if self.parameter == "tool_choice" or not order.text.startswith("{"):
             self.refuse()

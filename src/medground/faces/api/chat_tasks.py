@@ -36,6 +36,7 @@ _FIELD = re.compile(
     r"""(?:.*_)?(?:(?P<tool_calls>tool_calls)|(?P<queries>quer(?:y|ies))|(?P<title>title|topic|headline|name)
     |(?P<follow_ups>follow_?ups?|suggestions|questions|prompts)|(?P<tags>tags|labels|keywords|topics|categories)
     |(?P<prompt>prompt)|(?P<text>text|completion|continuation)|(?P<emoji>emoji)|(?P<summary>summary|recap)
+    |(?P<language>language)
     )""",
     re.X,
 )
@@ -105,8 +106,7 @@ class Order(NamedTuple):
 
     def texts(self, field: str) -> Sequence[str]:
         """What a field of a reply holds; nothing where its name says nothing."""
-        kind = kind_of(field)
-        return self.values[kind] if kind else ["English"] if "language" in field.lower() else []
+        return self.values.get(kind_of(field) or "", ())
 
 
 def order_in(instructions: str, earlier: Sequence[Turn], message: str) -> Order | None:
@@ -190,4 +190,5 @@ def _values(turns: Sequence[Turn]) -> dict[str, list[str]]:
         "emoji": ["🤔"],
         "text": [""],
         "tool_calls": [],
+        "language": ["English"],
     }
