@@ -51,6 +51,7 @@ class BlockingEngine(KeptAnswers):
     Ctrl-C cancels the questions under way and keeps what they have found. `on_step` is called in the engine's thread.
     """
 
+    @checked
     def __init__(
         self,
         settings: Settings | Mapping[str, Any] | None = None,

@@ -22,19 +22,18 @@ from medground.values.query import Filters
 
 C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
+_ALSO: Mapping[Any, Any] = {int: Integral, Filters: Filters | Mapping}
+"""What a type stands for: numbers of other libraries, and filters as the HTTP API takes them."""
 _LONG = re.compile(r"\b[\w.]+\.|(?<=Callable)\[.*")
 """What the name of a type need not say: its module, and what a function takes."""
 
 
 def guarded(kind: C) -> C:
-    """A class whose own public methods, and `__init__`, are `checked`."""
+    """A class whose own public methods are `checked`."""
     for name, member in list(vars(kind).items()):
-        if (name.startswith("_") and name != "__init__") or hasattr(member, "__wrapped__"):
-            continue
-        if isfunction(member):
-            setattr(kind, name, checked(member))
-        elif isinstance(member, classmethod):
-            setattr(kind, name, classmethod(checked(member.__func__)))
+        function = getattr(member, "__func__", member)
+        if isfunction(function) and not name.startswith("_") and not hasattr(function, "__wrapped__"):
+            setattr(kind, name, checked(function) if function is member else classmethod(checked(function)))
     return kind
 
 
@@ -79,13 +78,9 @@ def _is(value: Any, kind: Any) -> bool:
     if base in (Union, UnionType):
         return any(_is(value, part) for part in parts)
     if base is Literal:
-        return isinstance(value, str) and value in parts
-    if base is int:
-        return isinstance(value, Integral) and not isinstance(value, bool)
+        return value in parts
     if base in (Sequence, Iterable, tuple):
         items = value if isinstance(value, list | tuple) else ()
         listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | BaseModel)
         return listed and all(map(_is, items, cycle(parts)))
-    if base is Filters:
-        return isinstance(value, Filters | Mapping)  # as the HTTP API takes them
-    return base is Any or not isinstance(base, type) or isinstance(value, base)
+    return base is Any or not isinstance(base, type) or isinstance(value, _ALSO.get(base, base))

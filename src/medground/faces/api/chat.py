@@ -11,8 +11,16 @@ from starlette.responses import Response
 
 from medground.errors import MedgroundError, NotFound
 from medground.faces.api.caller import Caller, Served, service_of
-from medground.faces.api.chat_forms import ChatFailure
-from medground.faces.api.chat_messages import ChatRequest, Completion, ErrorReply, Message, Model, Models, Talk
+from medground.faces.api.chat_messages import (
+    ChatFailure,
+    ChatRequest,
+    Completion,
+    ErrorReply,
+    Message,
+    Model,
+    Models,
+    Talk,
+)
 from medground.faces.api.chat_messages import Request as ModelRequest
 from medground.faces.api.chat_replies import (
     ChatReply,
@@ -24,6 +32,7 @@ from medground.faces.api.chat_replies import (
     parts_of,
     status_of,
 )
+from medground.faces.api.chat_tasks import Form
 from medground.faces.api.middleware import PROBLEMS, respond
 from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
@@ -104,10 +113,13 @@ async def replied(
     service: Service,
 ) -> Response:
     """The reply to a request of either API, which asks a question or orders something of its conversation."""
-    talk = Talk(messages)
-    if (order := talk.order) is not None:
-        return kind(wanted).spoken(*wanted.form.made(order))
-    wanted.form.refuse()
+    talk, form = Talk(messages), Form.of(wanted.model_extra or {})
+    done = form.filled(order) if (order := talk.order) else None
+    if done is not None:
+        return kind(wanted).spoken(done, form.function)
+    if form.parameter:
+        said = f"{form.parameter}: an answer is text with citations; POST /v1/ask gives it as JSON"
+        raise ChatFailure(said, param=form.parameter)
     recipe = await _recipe(wanted.model, service)
     follow = await _follow(wanted, talk, service, person)
     job = await service.start(talk.asked(wanted, researches=recipe.researches, follow=follow), person)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from medground.faces.api.chat_forms import ChatFailure, Form, Lenient
+from medground.errors import UsageError
 from medground.faces.api.chat_tasks import Order, Turn, order_in, question_in
 from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import Described, DocumentId, Frozen
@@ -18,6 +18,22 @@ _INSTRUCTIONS = ("system", "developer")
 _NAME = re.compile(r"[A-Za-z0-9_]{1,60}")
 _MOST_NAMES = 50
 Longest = Annotated[int | None, Field(ge=1, description="at this many tokens, about, the message is cut")]
+
+
+class ChatFailure(UsageError):
+    """A chat request that cannot be honoured; `param` is the parameter at fault and `code` OpenAI's word for it."""
+
+    def __init__(self, said: str, *, param: str | None = None, code: str | None = None, status: int = 400) -> None:
+        self.param = param
+        self.code = code
+        self.status = status
+        super().__init__(said)
+
+
+class Lenient(BaseModel):
+    """What clients of OpenAI send: fields that are not known are not read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class TextPart(Lenient):
@@ -61,11 +77,6 @@ class Request(BaseModel):
     """a recipe, as `GET /v1/models` lists them"""
     stream: bool | None = False
     medground: Own = Own()
-
-    @property
-    def form(self) -> Form:
-        """What is asked for in place of text."""
-        return Form.of(self.model_extra or {})
 
     @property
     def ignored(self) -> str:

@@ -93,7 +93,7 @@ class Reply(ABC, Generic[W]):
         self._created = int(job.told.created.timestamp() if job else time())
 
     @abstractmethod
-    def spoken(self, function: str, text: str) -> Response:
+    def spoken(self, text: str, function: str) -> Response:
         """The reply that has this text, or that calls a function with it: nothing was asked, and nothing is kept."""
 
     async def response(self, job: Job, written: Written, request: Request, service: Service) -> Response:
@@ -137,7 +137,7 @@ class Reply(ABC, Generic[W]):
 class ChatReply(Reply[ChatRequest]):
     """A completion, or its chunks."""
 
-    def spoken(self, function: str, text: str) -> Response:
+    def spoken(self, text: str, function: str) -> Response:
         """The message, or the call, as one completion or one chunk."""
         said: dict[str, Any] = {"role": "assistant", "content": None if function else text}
         if function:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from medground.errors import UsageError
 from medground.language.clean import joined
@@ -104,9 +104,53 @@ class Order(NamedTuple):
     text: str
     values: Mapping[str, Sequence[str]]
 
-    def texts(self, field: str) -> Sequence[str]:
-        """What a field of a reply holds; nothing where its name says nothing."""
-        return self.values.get(kind_of(field) or "", ())
+
+class Form(NamedTuple):
+    """The form that a reply is to have: text, or JSON of a schema, which may be for a function.
+
+    Attributes:
+        parameter: of the request, which asks for JSON; empty for text.
+    """
+
+    parameter: str = ""
+    function: str = ""
+    schema: Any = None
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> "Form":
+        """The form that a request asks for, by the parameters of either API."""
+        wanted = _part(sent.get("response_format") or sent.get("text"), "format")
+        if wanted.get("type", "text") != "text":
+            return cls("response_format", "", _part(wanted, "json_schema").get("schema"))
+        chosen, tools = sent.get("tool_choice") or "auto", sent.get("tools")
+        if chosen in ("auto", "none"):
+            return cls()
+        name = _part(chosen, "function").get("name")
+        functions = [_part(tool, "function") for tool in tools] if isinstance(tools, list) else []
+        called = next((one for one in functions if name in (None, one.get("name"))), {})
+        return cls("tool_choice", str(called.get("name")), called.get("parameters"))
+
+    def filled(self, order: Order) -> str | None:
+        """What is ordered in this form: each field holds what its name says.
+
+        None where the schema has no field for it, needs what nobody knows, or cannot be read.
+        """
+        if not self.parameter or (not self.function and order.text.startswith("{")):
+            return order.text
+        found = dict[str, Any]()
+        with suppress(LookupError, TypeError, AttributeError):
+            for key, part in self.schema["properties"].items():
+                if texts := order.values.get(kind_of(key) or "", ()):
+                    found[key] = texts[: part.get("maxItems")] if part["type"] == "array" else ", ".join(texts)
+            if order.kind in map(kind_of, found) and found.keys() >= {*self.schema.get("required", ())}:
+                return json.dumps(found, ensure_ascii=False)
+        return None
+
+
+def _part(value: Any, name: str) -> Mapping[str, Any]:
+    """What an object of a request has under a name, or the object; empty where that is something else."""
+    found = value.get(name, value) if isinstance(value, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def order_in(instructions: str, earlier: Sequence[Turn], message: str) -> Order | None:

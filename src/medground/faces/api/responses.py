@@ -13,11 +13,12 @@ from starlette.responses import Response
 from medground.errors import NotFound
 from medground.faces.api import chat
 from medground.faces.api.caller import Caller, Served
-from medground.faces.api.chat_forms import ChatFailure, Lenient
 from medground.faces.api.chat_messages import (
     MOST_CHARACTERS,
+    ChatFailure,
     ErrorReply,
     Kept,
+    Lenient,
     Longest,
     Message,
     Text,
@@ -132,16 +133,16 @@ class _Reply(Reply[ResponsesRequest]):
             previous_response_id=wanted.previous_response_id,
         )
 
-    def spoken(self, function: str, text: str) -> Response:
+    def spoken(self, text: str, function: str) -> Response:
         """The message, or the call, as one response or its events."""
-        item = self._message(_text([Part(text)]))
+        item, said = self._message(_text([Part(text)])), self._said([Part(text)])
         if function:
             item = {"type": "function_call", "id": f"fc_{self._name}", "call_id": f"call_{self._name}"}
             item |= {"name": function, "arguments": text, "status": "completed"}
+            said = self._called(item)
         whole = self._begun.replace(status="completed", output=(item,))
         if not self._wanted.stream:
             return Response(whole.model_dump_json(), media_type="application/json")
-        said = self._called(item) if function else self._said([Part(text)])
         events = [*self.events(None), *said, self._event("response.completed", response=whole.model_dump())]
         return Response(b"".join(events), media_type="text/event-stream", headers=HEADERS)
 
@@ -198,11 +199,9 @@ class _Reply(Reply[ResponsesRequest]):
 
     def _called(self, item: dict[str, Any]) -> Iterator[bytes]:
         """The events of the call of a function."""
-        here, arguments = {"item_id": item["id"], "output_index": 0}, item["arguments"]
-        begun = {**item, "arguments": "", "status": "in_progress"}
-        yield self._event("response.output_item.added", output_index=0, item=begun)
-        yield self._event("response.function_call_arguments.delta", **here, delta=arguments)
-        yield self._event("response.function_call_arguments.done", **here, name=item["name"], arguments=arguments)
+        called = {"item_id": item["id"], "output_index": 0, "arguments": item["arguments"]}
+        yield self._event("response.output_item.added", output_index=0, item=item)
+        yield self._event("response.function_call_arguments.done", **called)
         yield self._event("response.output_item.done", output_index=0, item=item)
 
     def _message(self, text: dict[str, Any]) -> dict[str, Any]:

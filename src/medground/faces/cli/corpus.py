@@ -8,10 +8,11 @@ import typer
 from rich.filesize import decimal
 
 from medground.errors import MedgroundError, UsageError
+from medground.faces.cli import papers
 from medground.faces.cli.building import Embed, Name, library
 from medground.faces.cli.building import corpus_app as corpus_app
 from medground.faces.cli.options import MostPassages, PrintJson, SearchWords, Where, Yes, corpora_named
-from medground.faces.cli.progress import described, joined, show_found, summary
+from medground.faces.cli.progress import described, joined, summary
 from medground.faces.cli.terminal import confirm, say, say_data, say_either
 
 
@@ -81,18 +82,12 @@ def search(
     json: PrintJson = False,
 ) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
-    from medground.engine.blocking import BlockingEngine
-    from medground.home.settings import Settings
-    from medground.values.where import parse_where
-
     built = library().info(*corpora_named([name])).embedding
     if embed not in (None, "none", built.name if built else None):
         known = built.name if built else "no model"
         raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")
-    options = {"retrieval.dense": False} if embed == "none" else {}
-    with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
-        found = engine.search(query, limit=limit, filters=parse_where(where or []))
-    show_found(found, json=json)
+    words_alone = ["retrieval.dense=false"] if embed == "none" else None
+    papers.search(query, corpus=[name], limit=limit, where=where, json=json, sets=words_alone, quiet=True)
 
 
 @corpus_app.command("remove")
