@@ -12,7 +12,7 @@ from inspect import formatannotation, iscoroutinefunction, isfunction, signature
 from itertools import cycle
 from numbers import Integral
 from types import SimpleNamespace, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 
@@ -20,7 +20,6 @@ from medground.errors import UsageError
 from medground.language.risk.notices import notice_first
 from medground.values.query import Filters
 
-C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
 _ALSO: Mapping[Any, Any] = {int: Integral, Filters: Filters | Mapping}
 """What a type stands for: numbers of other libraries, and filters as the HTTP API takes them."""
@@ -28,7 +27,7 @@ _LONG = re.compile(r"\b[\w.]+\.|(?<=Callable)\[.*")
 """What the name of a type need not say: its module, and what a function takes."""
 
 
-def guarded(kind: C) -> C:
+def guarded(kind: F) -> F:
     """A class whose own public methods are `checked`."""
     for name, member in list(vars(kind).items()):
         function = getattr(member, "__func__", member)
@@ -44,12 +43,11 @@ def checked(function: F) -> F:
     """
 
     def check(*args: Any, **named: Any) -> None:
-        given = signature(function).bind(*args, **named).arguments
-        for name, kind in _hints(function).items():
-            if name in given and not _is(given[name], kind):
-                words = _LONG.sub("", formatannotation(kind))
-                texts = (getattr(value, "text", value) for value in given.values())
-                with notice_first("", *(text for text in texts if isinstance(text, str))):
+        given, hints = signature(function).bind(*args, **named).arguments, _hints(function)
+        for name in given.keys() & hints.keys():
+            if not _is(given[name], hints[name]):
+                words = _LONG.sub("", formatannotation(hints[name]))
+                with notice_first("", *(str(given[one]) for one in given.keys() & hints.keys())):
                     raise UsageError(f"{name} must be {words}, not {given[name]!r:.80}")
 
     @wraps(function)
@@ -62,7 +60,7 @@ def checked(function: F) -> F:
         check(*args, **named)
         return function(*args, **named)
 
-    return cast("F", awaited if iscoroutinefunction(function) else call)
+    return awaited if iscoroutinefunction(function) else call  # type: ignore[return-value]
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from openai import BadRequestError, OpenAI
 from rows import each_row
 
-from medground.faces.api.chat_tasks import Turn, order_in
+from medground.faces.api.chat_tasks import Form, Turn, reply_to
 
 ASKED = "Does aspirin prevent myocardial infarction?"
 SAID = "Aspirin prevented myocardial infarction in adults [E1]."
@@ -231,4 +231,4 @@ def test_a_question_among_instructions_is_the_question(address: str, wrapped: st
 )
 def test_what_is_asked_in_words_of_an_order_is_a_question(question: str) -> None:
     for earlier in ((), (Turn(True, ASKED), Turn(False, SAID))):
-        assert order_in("You are a doctor. Set titles in bold for the user.", earlier, question) is None
+        assert reply_to("You are a doctor. Set titles in bold for the user.", earlier, question, Form()) is None

@@ -54,7 +54,7 @@ class ChatRoute(APIRoute):
             except ChatFailure as error:
                 return error_response(error.status, error_reply(error.status, str(error), error.param, error.code))
             except RequestValidationError as error:
-                return error_response(400, error_reply(400, wrong_values(error.errors()), None, None))
+                return error_response(400, error_reply(400, wrong_values(error.errors())))
             except MedgroundError as error:
                 problem = service_of(request).problem(error)
                 sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
@@ -114,8 +114,7 @@ async def replied(
 ) -> Response:
     """The reply to a request of either API, which asks a question or orders something of its conversation."""
     talk, form = Talk(messages), Form.of(wanted.model_extra or {})
-    done = form.filled(order) if (order := talk.order) else None
-    if done is not None:
+    if (done := talk.reply(form)) is not None:
         return kind(wanted).spoken(done, form.function)
     if form.parameter:
         said = f"{form.parameter}: an answer is text with citations; POST /v1/ask gives it as JSON"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
-from medground.faces.api.chat_tasks import Order, Turn, order_in, question_in
+from medground.faces.api.chat_tasks import Form, Turn, question_in, reply_to
 from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.markup import kept_as
@@ -130,10 +130,9 @@ class Talk:
         """The trace id of the last answer that an earlier message shows."""
         self._instructions = "\n\n".join(text_of(one.content) for one in earlier if one.role in _INSTRUCTIONS)
 
-    @property
-    def order(self) -> Order | None:
-        """What the last message orders of the conversation; None where it asks a question."""
-        return order_in(self._instructions, self._earlier, self._message)
+    def reply(self, form: Form) -> str | None:
+        """The reply where the last message asks no question but orders something of the conversation, in this form."""
+        return reply_to(self._instructions, self._earlier, self._message, form)
 
     def asked(self, request: Request, *, researches: bool, follow: str | None) -> AskBody:
         """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""

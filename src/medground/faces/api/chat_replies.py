@@ -66,7 +66,7 @@ def failed(problem: Problem) -> ErrorReply:
     status = status_of(problem)
     notice = f"{problem.notice.sentence} " if problem.notice else ""
     said = f"{notice}{ended(problem.detail)} {problem.next}"
-    return error_reply(status, said, None, _CODES.get(status, problem.type.rpartition(":")[2]))
+    return error_reply(status, said, code=_CODES.get(status, problem.type.rpartition(":")[2]))
 
 
 def status_of(problem: Problem) -> int:
@@ -74,7 +74,7 @@ def status_of(problem: Problem) -> int:
     return 400 if problem.status == 422 else problem.status
 
 
-def error_reply(status: int, said: str, param: str | None, code: str | None) -> ErrorReply:
+def error_reply(status: int, said: str, param: str | None = None, code: str | None = None) -> ErrorReply:
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     return ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code))
 

@@ -91,20 +91,6 @@ def question_in(message: str) -> str:
     return next(filter(None, found.groups())) if found else message
 
 
-class Order(NamedTuple):
-    """What a client orders of a conversation.
-
-    Attributes:
-        kind: of what is ordered, such as `title`.
-        text: the reply where no other form is wanted.
-        values: all that can be said of the conversation, by kind.
-    """
-
-    kind: str
-    text: str
-    values: Mapping[str, Sequence[str]]
-
-
 class Form(NamedTuple):
     """The form that a reply is to have: text, or JSON of a schema, which may be for a function.
 
@@ -130,19 +116,19 @@ class Form(NamedTuple):
         called = next((one for one in functions if name in (None, one.get("name"))), {})
         return cls("tool_choice", str(called.get("name")), called.get("parameters"))
 
-    def filled(self, order: Order) -> str | None:
-        """What is ordered in this form: each field holds what its name says.
+    def filled(self, kind: str, text: str, values: Mapping[str, Sequence[str]]) -> str | None:
+        """What is ordered in this form: `text`, or an object whose fields hold what their names say, of `values`.
 
         None where the schema has no field for it, needs what nobody knows, or cannot be read.
         """
-        if not self.parameter or (not self.function and order.text.startswith("{")):
-            return order.text
+        if not self.parameter or (not self.function and text.startswith("{")):
+            return text
         found = dict[str, Any]()
         with suppress(LookupError, TypeError, AttributeError):
             for key, part in self.schema["properties"].items():
-                if texts := order.values.get(kind_of(key) or "", ()):
+                if texts := values.get(kind_of(key) or ""):
                     found[key] = texts[: part.get("maxItems")] if part["type"] == "array" else ", ".join(texts)
-            if order.kind in map(kind_of, found) and found.keys() >= {*self.schema.get("required", ())}:
+            if kind in map(kind_of, found) and found.keys() >= {*self.schema.get("required", ())}:
                 return json.dumps(found, ensure_ascii=False)
         return None
 
@@ -153,8 +139,8 @@ def _part(value: Any, name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def order_in(instructions: str, earlier: Sequence[Turn], message: str) -> Order | None:
-    """What a message orders of a conversation; None for a question.
+def reply_to(instructions: str, earlier: Sequence[Turn], message: str, form: Form) -> str | None:
+    """The reply to a message that orders something of a conversation; None for a question, and where `form` is not met.
 
     Args:
         instructions: the system messages.
@@ -183,7 +169,7 @@ def order_in(instructions: str, earlier: Sequence[Turn], message: str) -> Order 
         text = json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
     elif "JSON" in message:
         text = json.dumps(texts)
-    return Order(kind, text, values)
+    return form.filled(kind, text, values)
 
 
 def _asks(sentence: str) -> bool:
