@@ -27,7 +27,6 @@ from medground.faces.api.chat_replies import (
     Reply,
     W,
     error_reply,
-    error_response,
     failed,
     parts_of,
     status_of,
@@ -49,16 +48,18 @@ class ChatRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
+            sent = {"Cache-Control": "no-store"}
             try:
                 return await handle(request)
             except ChatFailure as error:
-                return error_response(error.status, error_reply(error.status, str(error), error.param, error.code))
+                status, reply = error.status, error_reply(error.status, str(error), error.param, error.code)
             except RequestValidationError as error:
-                return error_response(400, error_reply(400, wrong_values(error.errors())))
+                status, reply = 400, error_reply(400, wrong_values(error.errors()))
             except MedgroundError as error:
                 problem = service_of(request).problem(error)
-                sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
-                return error_response(status_of(problem), failed(problem), sent)
+                status, reply = status_of(problem), failed(problem)
+                sent |= {name: value for name, value in respond(problem).headers.items() if name in _SENT}
+            return Response(reply.model_dump_json(), status, sent, "application/json")
 
         return handled
 

@@ -79,11 +79,6 @@ def error_reply(status: int, said: str, param: str | None = None, code: str | No
     return ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code))
 
 
-def error_response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None = None) -> Response:
-    sent = {**(headers or {}), "Cache-Control": "no-store"}
-    return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)
-
-
 class Reply(ABC, Generic[W]):
     """The reply to one request of either API; without a job it is no answer."""
 
