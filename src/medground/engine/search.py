@@ -86,7 +86,9 @@ class SearchEngine(OpenEngine):
         not a valid query; SourceUnavailable: no source could be searched.
         """
         if text is not None:
-            warnings.warn("search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=2)
+            warnings.warn(
+                "search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=3
+            )  # past the guard
         text = query if text is None else text
         if not text.strip():
             raise UsageError("the query is empty; enter at least one word")

@@ -64,8 +64,8 @@ PROMPTS = ListPromptsResult(
             title=name.replace("_", " ").capitalize(),
             description=one["about"],
             arguments=[
-                *(PromptArgument(name=key, description=about, required=True) for key, about in one["takes"].items()),
-                *(PromptArgument(name=key) for key in one["may"]),
+                PromptArgument(name=key, description=about, required=about is not None)
+                for key, about in {**one["takes"], **dict.fromkeys(one["may"])}.items()
             ],
         )
         for name, one in _TEXTS["prompts"].items()
