@@ -64,7 +64,7 @@ PROMPTS = ListPromptsResult(
             title=name.replace("_", " ").capitalize(),
             description=one["about"],
             arguments=[
-                PromptArgument(name=key, description=about, required=about is not None)
+                PromptArgument(name=key, description=about, required=True if about else None)
                 for key, about in {**one["takes"], **dict.fromkeys(one["may"])}.items()
             ],
         )
