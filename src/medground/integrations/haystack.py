@@ -60,8 +60,7 @@ class MedgroundRetriever:
         if self._engine is not None:
             settings = self._engine.settings
             retrieval = settings.as_read_by(settings.recipe.name)["retrieval"]
-        made: dict[str, Any] = default_to_dict(self, top_k=self._top_k, filters=filters, retrieval=retrieval)
-        return made
+        return dict(default_to_dict(self, top_k=self._top_k, filters=filters, retrieval=retrieval))
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None, filters: Given = None) -> Documents:

@@ -9,8 +9,8 @@ from medground.errors import UsageError
 from medground.values.query import Filters
 from medground.values.where import field_name
 
-_OF_DOCUMENTS = ("id", "content", "blob", "score", "embedding", "sparse_embedding")
-"""Fields of a document of Haystack itself: its `id` is that of a passage."""
+_OF_DOCUMENTS = ("id", "content", "score")
+"""Fields of a document of Haystack itself: its `id` is that of a passage, and others are no metadata."""
 _NAMES = {"document_id": "id", "publication_types": "publication_type"}
 """Fields of the metadata of what the retriever finds, by Medground's names."""
 _SIDES = {">=": "from", "<=": "to"}
@@ -44,11 +44,12 @@ def _limits(condition: Any) -> dict[tuple[str, str], list[Any]]:
     if "field" in condition:
         return _comparison(condition["field"], operator, condition.get("value"))
     if operator not in ("AND", "OR") or not isinstance(parts, list) or not parts:
-        raise _cannot(f"the operator {operator!r:.40}", "use AND or OR with a list of conditions")
+        raise UsageError(f"Medground cannot filter by the operator {operator!r:.40}; use AND or OR with conditions")
     limits: dict[tuple[str, str], list[Any]] = {}
     for key, values in (limit for part in parts for limit in _limits(part).items()):
         if key in limits if operator == "AND" else key[1] or limits.keys() - {key}:
-            raise _cannot(f"{operator} of these conditions on {key[0]:.60}", "join fields by AND, values of one by OR")
+            what = f"{operator} of these conditions on {key[0]:.60}"
+            raise UsageError(f"Medground cannot filter by {what}; join fields by AND, values of one by OR")
         limits.setdefault(key, []).extend(values)
     return limits
 
@@ -56,15 +57,10 @@ def _limits(condition: Any) -> dict[tuple[str, str], list[Any]]:
 def _comparison(field: Any, operator: Any, value: Any) -> dict[tuple[str, str], list[Any]]:
     name = field_name(str(field).removeprefix("meta."))
     name = _NAMES.get(name, name)
-    asked = f"{name:.60} {operator!s:.20} {value!r:.60}"
     values = value if operator == "in" and isinstance(value, list) else [value]
     if name == "year" and operator in ("<", ">") and str(value).isdecimal():
         operator, values = f"{operator}=", [int(value) + (1 if operator == ">" else -1)]
     known = ("==", "in", *(_SIDES if name in ("year", "date") else ()))
     if field in _OF_DOCUMENTS or operator not in known or not all(type(one) in (str, int) for one in values or [None]):
-        raise _cannot(asked, _HOW)
+        raise UsageError(f"Medground cannot filter by {name:.60} {operator!s:.20} {value!r:.60}; {_HOW}")
     return {(name, _SIDES.get(operator, "")): [*map(str, values)]}
-
-
-def _cannot(what: str, instead: str) -> UsageError:
-    return UsageError(f"Medground cannot filter by {what}; {instead}")

@@ -31,7 +31,7 @@ def _brief(value: Any) -> str:
 class Shown:
     """Base of values. A notebook shows them as tables; all text is escaped, and nothing of it runs or loads."""
 
-    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+    def __repr_args__(self) -> Any:
         """Its fields, as pydantic names them for a `repr`."""
         return vars(self).items()
 

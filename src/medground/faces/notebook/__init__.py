@@ -102,7 +102,7 @@ def _told(value: Any) -> Any:
         return {name.replace("_", " "): told for name, told in fields.items() if told}
     if isinstance(value, (list, tuple)):
         return [_told(one) for one in value]
-    return "" if value is None or value is False else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return "" if value is None or value is False else str(value)
 
 
 def _cited(sentence: SentenceView) -> list[str]:
