@@ -24,8 +24,8 @@ def filters_of(given: Filters | Mapping[str, Any] | None) -> Filters | None:
 
     Raises UsageError: they say anything else, which is never left out in silence.
     """
-    if not given or isinstance(given, Filters):
-        return given or None
+    if given is None or isinstance(given, Filters):
+        return given
     if isinstance(given, Mapping) and not given.keys() & {"field", "operator", "conditions"}:
         return Filters(**given)
     limits = _limits(given)

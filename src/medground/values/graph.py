@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from medground.values.document import DocumentId, Frozen, Passage
-from medground.values.shown import Shown, brief
+from medground.values.shown import brief
 
 RelationKind = Literal[
     "feature of",
@@ -100,5 +100,3 @@ class ConceptFound(NamedTuple):
 
     def __repr__(self) -> str:
         return brief("ConceptFound", self._asdict().items())
-
-    _repr_html_ = Shown._repr_html_

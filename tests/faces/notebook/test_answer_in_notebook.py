@@ -23,6 +23,7 @@ from medground.engine.unfinished import Outcome, Unfinished
 from medground.errors import UsageError
 from medground.faces.notebook import ShownSteps
 from medground.values.answer import Answer
+from medground.values.graph import ConceptEntry, ConceptFound
 from medground.values.papers import FullText, Related
 from medground.values.steps import Kept, Searching
 from medground.wording.view import view
@@ -120,7 +121,7 @@ def test_hostile_text_is_text(papers: str) -> None:
 def results(papers: str) -> Iterator[object]:
     """Every kind of result that an engine gives, of words and papers that hold markup."""
     hostile = "Does <script>alert(3)</script> hostile juice lower blood pressure?"
-    with medground.BlockingEngine(corpora=["starter", papers]) as engine:
+    with medground.BlockingEngine(corpora=papers) as engine:
         answer, (outcome,) = engine.ask(hostile), engine.ask_many([hostile])
         found = engine.search("hostile juice")
         document = engine.document("EX:1")
@@ -129,7 +130,7 @@ def results(papers: str) -> Iterator[object]:
         yield from (engine.table(answer.trace_id, ["<b>dose</b>"]), engine.strategy(["juice", "#1 AND <i>"]))
         yield engine.check_text("Juice <script>heals</script> (1).\n\nReferences\n1. Juice. PMID: 1")
         yield from (paper := engine.papers(["PMID:99999999"])[0], Related(paper=paper, documents=(document,), ways=()))
-        yield from (*engine.concept("Marfan syndrome"), Outcome("<img src=x>", error=UsageError("<script>")))
+        yield Outcome("<img src=x>", error=UsageError("<script>"))
         yield Explanation((), (), [{"sentence": "<script>"}], {"text": "no"}, "")
         yield from (Unfinished.model_construct(id="1", settings={"a": "b" * 999}), FullText(document=document))
 
@@ -140,7 +141,7 @@ def test_every_result_is_short_in_text_and_shows_itself_in_a_notebook(papers: st
         assert len(repr(result)) <= 300, result
         assert Page(result._repr_html_()).text  # type: ignore[attr-defined]  # refuses every tag that is not its own
         kinds.add(type(result).__name__)
-    assert len(kinds) == 18
+    assert len(kinds) == 17
     with medground.BlockingEngine(corpora=papers) as engine:
         found = engine.search("hostile juice")
         danger = engine.search("I want to kill myself")
@@ -149,6 +150,12 @@ def test_every_result_is_short_in_text_and_shows_itself_in_a_notebook(papers: st
     many = replace(found, hits=found.hits * 99)
     assert f"and {len(many.hits) - 50:,} more" in Page(many._repr_html_()).text
     assert Page(danger._repr_html_()).text.startswith("notice ")
+
+
+def test_what_a_graph_knows_is_short_in_text() -> None:
+    found = ConceptFound("Marfan", "graph:x", entries=(ConceptEntry("HP:1", "n" * 900),), nearest=("y" * 900,) * 9)
+    assert repr(found).startswith("ConceptFound(term='Marfan', source='graph:x', entries=(ConceptEntry(id='HP:1'")
+    assert len(repr(found)) <= 300
 
 
 def test_the_text_of_an_answer_says_what_matters(answer: Answer) -> None:
