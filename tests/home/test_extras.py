@@ -151,6 +151,8 @@ ASKED = {
     "python import medground.integrations.langchain": "langchain",
     "python import medground.integrations.llamaindex": "llamaindex",
     "python import medground.integrations.haystack": "haystack",
+    "python import medground.integrations.dspy": "dspy",
+    "python import medground.integrations.smolagents": "smolagents",
     "python import medground.integrations.pydantic_ai": "models",
 }
 """What is typed, each in its turn where every extra is missing, and the extra that it has to name."""

@@ -25,7 +25,7 @@ ASKED = "What do the cited texts say of these sentences?"
 """What a judge that is a language model reads as the question."""
 
 
-@dataclass
+@dataclass(repr=False)
 @guarded
 class CheckEngine(PaperEngine):
     """Checks texts sentence by sentence against the papers that they cite."""

@@ -33,7 +33,7 @@ from medground.values.steps import AnyStep, OnStep, Progress, ignore_steps, no_p
 from medground.wording.changes import AskedAgain
 
 
-@dataclass
+@dataclass(repr=False)
 @guarded
 class Engine(CheckEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.

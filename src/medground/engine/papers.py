@@ -46,7 +46,7 @@ def _fits(document: Document, citation: str) -> bool:
     return all(not asked or asked == has for asked, has in zip(wanted, own, strict=True))
 
 
-@dataclass
+@dataclass(repr=False)
 @guarded
 class PaperEngine(SearchEngine):
     """Finds single papers in the open sources, and asks NCBI, Europe PMC and Unpaywall where PubMed is searched."""

@@ -21,6 +21,7 @@ from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
 from medground.values.question import Question
+from medground.values.shown import Shown
 from medground.values.where import check_fields
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ _DEPTH = 100
 """Least number of hits per ranker: near-duplicates are merged, and fusion needs more hits than are shown."""
 
 
-@dataclass(frozen=True)
-class SearchResult:
+@dataclass(frozen=True, repr=False)
+class SearchResult(Shown):
     """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know.
 
     `notice`: what a face shows first, if the words show a person at risk; one about self-harm comes alone.
@@ -62,7 +63,7 @@ def _lookup(text: str, syntax: Syntax) -> Lookup:
     return Lookup(asked=parse(text), shown=text)
 
 
-@dataclass
+@dataclass(repr=False)
 @guarded
 class SearchEngine(OpenEngine):
     """Finds what the open sources hold."""
