@@ -181,7 +181,7 @@ def write_report(path: Path, answer: Answer, *, details: bool = False) -> None:
     write_file(path, content)
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """Write a file, whole or not at all. Raises UsageError: it cannot be written, or its folder is missing."""
     check_folder(path)
     write_with_folder(path, content)
