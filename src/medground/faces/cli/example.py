@@ -12,13 +12,8 @@ from medground.faces.cli.answers import write_with_folder
 from medground.faces.cli.terminal import say
 
 
-class Example(StrEnum):
-    """What can be written; each is the name of its folder."""
-
-    PAPERS = "papers"
-    QUESTIONS = "questions"
-    KB = "kb"
-    MEDLINE = "medline"
+Example = StrEnum("Example", "PAPERS QUESTIONS KB MEDLINE")
+"""What can be written; each is the name of its folder."""
 
 
 def example(names: Annotated[list[Example], typer.Argument(help="What to write.", metavar="NAME...")]) -> None:
