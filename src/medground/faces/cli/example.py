@@ -11,7 +11,6 @@ from medground.errors import UsageError
 from medground.faces.cli.answers import write_with_folder
 from medground.faces.cli.terminal import say
 
-
 Example = StrEnum("Example", "PAPERS QUESTIONS KB MEDLINE")
 """What can be written; each is the name of its folder."""
 
