@@ -1,11 +1,10 @@
 """What the lines of the documentation reach outside of this machine, replaced at its last door.
 
-A hosted or local model answers as `keyless` does, under its own name; an NLI model finds every pair neutral; PubMed is
-the server of a line before; a model from the package index is fetched at once, and MiniLM counts words. Connections to
-other machines fail. The linear model of an audit learns for a few steps, and of many questions the first are asked.
+A hosted or local model answers as `keyless` does, under its own name; an NLI model finds every pair neutral; a model
+from the package index is fetched at once, and MiniLM counts words. Connections to other machines fail. The linear
+model of an audit learns for a few steps, and of many questions the first are asked.
 """
 
-import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +16,6 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
-import medground.sources.eutils.client as eutils
 import medground_evaluate.auditing as audit
 from medground.answering.verify.critic import Score
 from medground.engine.engine import Engine
@@ -28,7 +26,6 @@ from small_corpora import WordEmbedder
 
 CONNECT = socket.socket.connect
 OPEN_HOSTED = hosted.open_hosted
-POST_INIT = eutils.EutilsService.__post_init__
 
 
 class Named(Keyless):
@@ -68,11 +65,6 @@ def install() -> None:
     def first(self: Engine, questions: Sequence[str], *, each: Any = Engine.ask_each, **chosen: Any) -> Any:
         return each(self, list(questions)[:20], **chosen)
 
-    def pubmed_here(self: Any) -> None:
-        if self.address == eutils.NCBI:
-            object.__setattr__(self, "address", os.environ["PUBMED_STAND_IN"])
-        POST_INIT(self)
-
     audit._STEPS = 5
     Engine.ask_each = first  # type: ignore[method-assign]
     socket.socket.connect = here_only  # type: ignore[method-assign]
@@ -81,4 +73,3 @@ def install() -> None:
     shots.open_embedder = lambda name, home: WordEmbedder("minilm", 384, stems=True)  # type: ignore[assignment]
     critics.open_nli = lambda name: Neutral()  # type: ignore[assignment,return-value]
     wheels.fetch = fetched  # type: ignore[assignment]
-    eutils.EutilsService.__post_init__ = pubmed_here  # type: ignore[method-assign]

@@ -123,6 +123,7 @@ ASKED = {
     "ask Q -c papers --model openai:gpt-5": "models",
     "ask Q -c papers --model local:planner.gguf": "local",
     "ask Q -c papers --source europepmc": "services",
+    "config show --set retrieval.sources=duckduckgo": "services",
     "ask Q -c papers --recipe biomedsearch --source duckduckgo": "services",
     "ask Q -c papers --set verify.critic=nli:model": "torch",
     "ask Q -c s3://bucket/papers": "s3",

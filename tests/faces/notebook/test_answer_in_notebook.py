@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from command_line import EXAMPLES, run
+from command_line import EXAMPLES, ROOT, run
 from lxml import etree
 
 import medground
@@ -29,7 +29,7 @@ from medground.values.steps import Kept, Searching
 from medground.wording.view import view
 from medground_evaluate.report.plots import show_runs
 
-QUESTIONS = EXAMPLES / "papers" / "questions.jsonl"
+QUESTIONS = EXAMPLES / "questions" / "questions.jsonl"
 ALLOWED = {
     "div": {"style", "dir"},
     "p": {"style", "dir"},
@@ -188,8 +188,7 @@ def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
 
 
 pytestmark = pytest.mark.slow
-TUTORIAL = EXAMPLES / "tutorial.ipynb"
-ROOT = EXAMPLES.parent
+TUTORIAL = ROOT / "examples" / "tutorial.ipynb"
 RUN = """
 import sys
 from pathlib import Path
@@ -201,7 +200,7 @@ tutorial, done, place = map(Path, sys.argv[1:])
 # Over files in place of ports.
 kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(place / "kernel"))
 notebook = nbformat.read(tutorial, as_version=4)
-NotebookClient(notebook, km=kernel, timeout=120, resources={"metadata": {"path": str(tutorial.parent)}}).execute()
+NotebookClient(notebook, km=kernel, timeout=120, resources={"metadata": {"path": str(place)}}).execute()
 nbformat.write(notebook, done)
 """
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.errors import UsageError, needing
+from medground.faces.cli.answers import write_file
 from medground.faces.cli.options import (
     AnswerName,
     Preset,
@@ -55,14 +56,9 @@ def init(
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
     from medground.home.settings import settings_file
 
-    text = settings_file()
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{output} already exists and was not changed; name another file with --out") from None
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
+    if output.exists():
+        raise UsageError(f"{output} already exists and was not changed; name another file with --out")
+    write_file(output, settings_file())
     say(f"wrote {output}; every line shows a default, remove a # to change it")
 
 
