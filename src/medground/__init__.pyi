@@ -39,6 +39,7 @@ from medground.values.finding import Finding as Finding
 from medground.values.finding import TextCheck as TextCheck
 from medground.values.graph import ConceptFound as ConceptFound
 from medground.values.graph import GraphFact as GraphFact
+from medground.values.identifiers import Relation as Relation
 from medground.values.lookup import ConceptQuery as ConceptQuery
 from medground.values.lookup import Found as Found
 from medground.values.lookup import Lookup as Lookup
@@ -49,7 +50,6 @@ from medground.values.lookup import Ranking as Ranking
 from medground.values.papers import FullText as FullText
 from medground.values.papers import PaperFound as PaperFound
 from medground.values.papers import Related as Related
-from medground.values.papers import Relation as Relation
 from medground.values.query import Filters as Filters
 from medground.values.query import Query as Query
 from medground.values.question import Question as Question

@@ -1,4 +1,4 @@
-"""docs/how-to/upgrade.md with the home of the oldest version: copied, upgraded by a server, and rolled back."""
+"""docs/how-to/upgrade.md with kept homes of each version: copied, upgraded by a server, and rolled back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import httpx2
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "upgrade.md").read_text(encoding="utf-8")
-OLDEST = ROOT / "tests" / "faces" / "cli" / "homes" / "0.1.0.tar.gz"
+HOMES = ROOT / "tests" / "faces" / "cli" / "homes"
 
 
 def typed(heading: str) -> None:
@@ -41,12 +41,13 @@ def contents(home: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not all(map(shutil.which, ("bash", "tar", "find"))), reason="needs bash, tar and find")
-def test_the_oldest_home_is_upgraded_and_rolled_back_as_the_page_says(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
+@pytest.mark.parametrize("version", ["0.1.0", "0.2.0"])
+def test_a_kept_home_is_upgraded_and_rolled_back_as_the_page_says(
+    version: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
     home.mkdir()
     monkeypatch.chdir(tmp_path)
-    with tarfile.open(OLDEST) as packed:
+    with tarfile.open(HOMES / f"{version}.tar.gz") as packed:
         packed.extractall(home, filter="data")
     before = contents(home)
     answers = {path.stem for path in (home / "answers").iterdir()}

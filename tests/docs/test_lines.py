@@ -1,27 +1,25 @@
-"""Every line of the README and of docs/ that shows a command runs as it is printed.
+"""Every block of the README and of docs/ that shows commands or Python runs alone, as it is printed.
 
-Lines of `console` and `sh` blocks run in a shell, and `python` blocks in a process, in their order: over a few papers,
-or over the real data where a page names `$DATA`. `stand_ins.py` says what replaces models and services that are not on
-this machine. Indented lines and code in the text have placeholders such as FILE: of these the command, its options and
-their values are checked, without running it.
+A page may have a block with the title Set-up. Each other block is typed into a fresh folder and home in which only the
+set-up was done, by bash; `warm.py` is what stands there as `medground` and `python`, and `stand_ins.py` says what
+replaces models that are not on this machine. Indented lines and code in the text have placeholders such as FILE: of
+these the command, its options and their values are checked, without running it.
 """
 
 from __future__ import annotations
 
-import ast
-import gzip
-import json
 import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
-import textwrap
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import islice
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import typer
@@ -33,54 +31,84 @@ from medground.graph.starter import build_starter
 from medground.graph.vocabularies.hpo import Hpo
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHARED = ROOT.parent / "shared"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```(console|sh|python)(?: title=\"(Set-up)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMANDS = typer.main.get_command(command_line())
-OK = (0, 3)
-"""3: the question is unanswerable, which is an answer."""
-MEDGROUND = """#!{python}
-import sys
-sys.path.insert(0, {here!r})
-import stand_ins
-stand_ins.install()
-from medground.faces.cli.app import main
-main()
+SERVER = re.compile(r"medground (?:pubmed )?(?:serve|web)\b.*--port (?P<port>\d+)")
+FRAMEWORKS = {
+    **{"langchain": "langchain_core", "llamaindex": "llama_index", "haystack": "haystack"},
+    **{name: name for name in ("dspy", "smolagents", "matplotlib", "pandas", "tqdm")},
+}
+"""What a block needs that imports this, itself or from an integration of this name."""
+CHECKED = """set -o pipefail
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+done_() {  # 3: the question is unanswerable, which is an answer
+  status=$?; [ $status = 0 ] || [ $status = 3 ] || { echo "$1: exit status $status" >&2; exit 1; }
+}
+serves() { for _ in $(seq 600); do (: </dev/tcp/127.0.0.1/$1) 2>/dev/null && return; sleep 0.1; done; return 1; }
 """
 PIP = """#!{python}
 import re, sys, tomllib
 extras = tomllib.load(open({project!r}, "rb"))["project"]["optional-dependencies"]
-wanted = re.findall(r"\\[(.*?)\\]", " ".join(sys.argv))
-assert sys.argv[1:3] == ["install", "-e"] and wanted, sys.argv
-assert not (unknown := set(",".join(wanted).split(",")) - set(extras)), unknown
+assert sys.argv[1] == "install" and sys.argv[2:], sys.argv
+for word in sys.argv[2:]:
+    ours = re.fullmatch(r"(?:[.]|medground)\\[(.*)\\]", word)
+    assert ours or "medground" not in word, word
+    assert not (unknown := set(ours[1].split(",") if ours else ()) - set(extras)), unknown
 """
 
 
-def blocks(page: Path, *kinds: str) -> list[str]:
-    return [content for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")) if kind in kinds]
+class Block(NamedTuple):
+    """A block of a page, and what the page says to do first."""
+
+    name: str
+    kind: str
+    content: str
+    setup: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The blocks of a page that run."""
+    found = FENCED.findall(page.read_text(encoding="utf-8"))
+    setups = [content for _, title, content in found if title]
+    assert len(setups) <= 1, page
+    for number, (kind, title, content) in enumerate(found, start=1):
+        if not title:
+            yield Block(f"{page.relative_to(ROOT)}-{number}", kind, content, "".join(setups))
+
+
+BLOCKS = [block for page in PAGES[1:] for block in blocks(page)]
 
 
 def lines_of(kind: str, content: str) -> list[str]:
     """The commands of a block."""
-    if kind == "console":
-        return [line[2:] for line in content.splitlines() if line.startswith("$ ")]
-    return content.splitlines() if kind == "sh" else []
+    if kind == "python":
+        Path("block.py").write_text(content, encoding="utf-8")
+        return ["python block.py"]
+    return [line[2:] for line in content.splitlines() if line.startswith("$ ")] if kind == "console" else [content]
 
 
-def commands(page: Path) -> list[str]:
-    found = BLOCK.findall(page.read_text(encoding="utf-8"))
-    return [line for kind, content in found for line in lines_of(kind, content)]
+def typed(lines: list[str]) -> None:
+    """Run lines in bash, in this folder. A server stays until the last line is done, on a port that is free."""
+    written, ports = [CHECKED], {}
+    for line in lines:
+        if found := SERVER.search(line):
+            ports[found["port"]] = port = str(free_port())
+            written += [f"{line.partition(' #')[0]} &", f"serves {port}", f"done_ {shlex.quote(line)}"]
+        else:
+            written += [line, f"done_ {shlex.quote(line)}"]
+    script = "\n".join(written)
+    for printed, port in ports.items():
+        script = script.replace(printed, port)
+        if Path("block.py").exists():
+            Path("block.py").write_text(Path("block.py").read_text(encoding="utf-8").replace(printed, port))
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 
 
-def needs_data(page: Path) -> bool:
-    """Whether the lines of a page ask the real data."""
-    return any("$DATA" in line for line in commands(page))
-
-
-def names(*, real: bool) -> list[str]:
-    """The pages whose lines run, those over the real data or the others; each is a test, so that they run at once."""
-    found = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python") and needs_data(page) == real]
-    return [page.relative_to(ROOT).as_posix() for page in found]
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 TERMS = {
@@ -93,9 +121,9 @@ ROWS = "OMIM:154700\tMarfan syndrome\t\t{}\tPMID:8\tPCS\t\t45/58\t\t\tP\tX\n"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder for all pages, with a starter corpus of one disease. Each page builds what else it asks."""
-    folder, home = tmp_path_factory.mktemp("release"), tmp_path_factory.mktemp("house")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an empty folder to work in and a home that has only a starter corpus, of one disease."""
+    folder, place = tmp_path_factory.mktemp("release"), tmp_path_factory.mktemp("installed")
     root, *features = TERMS
     terms = [f"[Term]\nid: {one}\nname: {TERMS[one]}\n" + f"is_a: {root}\n" * (one != root) for one in TERMS]
     obo = "\n".join(["format-version: 1.2\ndata-version: hp/releases/2030-02-03\n", *terms])
@@ -107,32 +135,37 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "phenotype.hpoa").write_text("".join(rows), encoding="utf-8")
     genes = "ncbi_gene_id\tgene_symbol\thpo_id\thpo_name\tfrequency\tdisease_id\n"
     (folder / "genes_to_phenotype.txt").write_text(genes, encoding="utf-8")
-    build_starter(Library(home), release=Hpo.open(folder))
-    return home
+    build_starter(Library(place / "home"), release=Hpo.open(folder))
+    (place / "here").mkdir()
+    return place
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[Path]:
+    """A folder with `medground`, `python`, `pip` and `pytest`."""
+    if shutil.which("bash") is None or not hasattr(os, "fork"):
+        pytest.skip("needs bash and fork")
+    with tempfile.TemporaryDirectory() as place:  # a socket's path must be short
+        folder = Path(place)
+        pip = PIP.format(python=sys.executable, project=str(ROOT / "pyproject.toml"))
+        for name, content in (("pip", pip), ("pytest", "#!/bin/sh\n")):
+            (folder / name).write_text(content, encoding="utf-8")
+            (folder / name).chmod(0o755)
+        command = [sys.executable, str(Path(__file__).parent / "warm.py"), place]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as warm:
+            assert warm.stdout is not None and warm.stdout.readline() == "ready\n"
+            yield folder
+            warm.terminate()
+
+
+Typist = Callable[[Block], None]
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder like a checkout, with `medground`, `pip` and `pytest` on the path."""
-    if shutil.which("bash") is None:
-        pytest.skip("needs bash")
-    folder, programs = tmp_path / "checkout", tmp_path / "bin"
-    folder.mkdir()
-    programs.mkdir()
-    for name in ("experiments", "examples"):
-        (folder / name).symlink_to(ROOT / name)
-    for who, label in (("a", "CORRECT-EXPLICIT"), ("b", "CORRECT-IMPLICIT")):
-        lines = [annotation(who, n, "CORRECT-EXPLICIT" if n else label) for n in range(3)]
-        (folder / f"annotator_{who}.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    written = {
-        "medground": MEDGROUND.format(python=sys.executable, here=str(Path(__file__).parent)),
-        "pip": PIP.format(python=sys.executable, project=str(ROOT / "pyproject.toml")),
-        "pytest": "#!/bin/sh\n",
-    }
-    for name, content in written.items():
-        (programs / name).write_text(content, encoding="utf-8")
-        (programs / name).chmod(0o755)
-    monkeypatch.setenv("MEDGROUND_HOME", str(house))
+def run_alone(
+    installed: Path, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: dict[str, Path]
+) -> Typist:
+    """Runs a block after the set-up of its page, in a fresh folder and home."""
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -140,151 +173,50 @@ def checkout(tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         monkeypatch.setenv(name, "none")
     monkeypatch.setenv("OLLAMA_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    monkeypatch.chdir(folder)
-    return folder
 
+    def enter(place: Path, copied: Path) -> None:
+        shutil.copytree(copied, place, dirs_exist_ok=True)
+        monkeypatch.setenv("MEDGROUND_HOME", str(place / "home"))
+        monkeypatch.chdir(place / "here")
 
-def annotation(who: str, number: int, label: str) -> str:
-    return json.dumps({"item": "q1", "annotator": who, "context": 5, "statement": number, "label": label})
+    def run(block: Block) -> None:
+        first = lines_of("console", block.setup)
+        if block.setup not in states:
+            state = tmp_path / "set-up"
+            enter(state, installed)
+            typed([line for line in first if not SERVER.search(line)])
+            states[block.setup] = state
+        enter(tmp_path / "block", states[block.setup])
+        typed([line for line in first if SERVER.search(line)] + lines_of(block.kind, block.content))
 
-
-SERVER = re.compile(r"medground (?:pubmed )?(?:serve|web)\b.*--port (?P<port>\d+)")
-AT = re.compile(r"http://127\.0\.0\.1:(?P<port>\d+)")
-
-
-@contextmanager
-def serving(line: str) -> Iterator[str]:
-    """A server that a line starts, on a free port, until the block ends; gives its address."""
-    line = re.sub(r"--port \d+", "--port 0", line)
-    server = subprocess.Popen(["bash", "-c", f"exec {line}"], stderr=subprocess.PIPE, text=True)
-    with server:  # closes the pipe
-        assert server.stderr is not None
-        try:
-            said = next((said for said in server.stderr if " at http://" in said), "")
-            address = re.search(r"at (http://[\w.]+:\d+)", said)
-            assert address is not None, f"{line} serves nothing"
-            yield address[1]
-        finally:
-            server.kill()
-
-
-class Runner:
-    """Runs lines and Python in their order, in one process."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, str(Path(__file__).parent / "page_runner.py")]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=60)
-
-    def __call__(self, text: str, kind: str = "line", **environment: str) -> None:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"kind": kind, "text": text, "environment": environment}) + "\n")
-        self._process.stdin.flush()
-        reply = json.loads(self._process.stdout.readline() or '{"status": "it ended", "said": ""}')
-        assert reply["status"] in OK, f"{text}\n{reply['status']}: {reply['said'][-1500:]}"
-
-
-def run_page(page: Path) -> None:
-    """Run the lines and the Python of a page in their order.
-
-    A server of a line is started when a later line names its port, and stays until the page ends; the line then asks
-    the port that was free, since other pages' servers may run at the same time. What asks PubMed asks the page's own
-    server of it.
-    """
-    servers = {found["port"]: line for line in commands(page) if (found := SERVER.search(line))}
-    of_pubmed = next((line for line in servers.values() if "pubmed serve" in line), "")
-    addresses: dict[str, str] = {}
-    with ExitStack() as running:
-        run = running.enter_context(Runner())
-
-        def moved(at: re.Match[str]) -> str:
-            if (port := at["port"]) in servers and port not in addresses:
-                addresses[port] = running.enter_context(serving(servers[port]))
-            return addresses.get(port, at[0])
-
-        for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
-            for printed in [content] if kind == "python" else lines_of(kind, content):
-                line = AT.sub(moved, printed)
-                if kind == "python":
-                    run(line, "python")
-                elif "--pubmed live" in line:
-                    with serving(of_pubmed) as address:
-                        run(line, PUBMED_STAND_IN=address)
-                elif not SERVER.search(line):
-                    run(line)
-
-
-@pytest.mark.slow
-def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(checkout: Path) -> None:
-    job, tests = blocks(ROOT / "README.md", "sh")
-    assert " medground ask " in job
-    assert tests.strip() == 'pip install -e ".[starter,test]" && pytest'
-    with Runner() as run:
-        run(job.strip())
-        run(tests.strip())
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+    return run
 
 
 @pytest.fixture(scope="module")
-def some_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real data, with fewer abstracts and articles where their number proves nothing."""
-    data, place = SHARED / "data", tmp_path_factory.mktemp("data")
-    if not data.is_dir():
-        pytest.skip("needs the real data in ../shared/data")
-    for entry in data.iterdir():
-        if entry.name not in ("scifact", "jats"):
-            (place / entry.name).symlink_to(entry)
-    for name in ("scifact", "jats"):
-        (place / name).mkdir()
-    corpus = "scifact/corpus.jsonl.gz"
-    with gzip.open(data / corpus, "rt", encoding="utf-8") as whole, gzip.open(place / corpus, "wt") as part:
-        part.writelines(islice(whole, 200))
-    for article in sorted((data / "jats" / "evidence_inference").iterdir())[:12]:
-        shutil.copy(article, place / "jats")
-    return place
+def states() -> dict[str, Path]:
+    """Folders after set-ups that were done, by what was typed."""
+    return {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", names(real=False))
-def test_every_line_of_a_page_runs(name: str, checkout: Path, loopback: None) -> None:
-    run_page(ROOT / name)
-
-
-@pytest.mark.slow
-@pytest.mark.shared
-@pytest.mark.parametrize("name", names(real=True))
-def test_every_line_of_a_page_over_real_data_runs(
-    name: str, checkout: Path, some_data: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
+def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(
+    run_alone: Typist, loopback: None
 ) -> None:
-    monkeypatch.setenv("DATA", str(some_data))
-    run_page(ROOT / name)
-
-
-def indented_python(page: Path) -> list[str]:
-    """The indented paragraphs of a page that are Python."""
-    found = []
-    for block in re.findall(r"(?:^    .*\n)+", page.read_text(encoding="utf-8"), re.MULTILINE):
-        with suppress(SyntaxError):
-            ast.parse(code := textwrap.dedent(block))
-            found.append(code)
-    return found
+    job, tests = blocks(PAGES[0])
+    assert " medground ask " in job.content
+    assert tests.content.strip() == 'pip install -e ".[starter,test]" && pytest'
+    run_alone(job)
+    run_alone(tests)
+    assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 80
 
 
 @pytest.mark.slow
-def test_the_clients_of_the_chat_page_run(checkout: Path, loopback: None) -> None:
-    page = ROOT / "docs" / "chat.md"
-    line = next(line for line in page.read_text(encoding="utf-8").splitlines() if SERVER.search(line)).strip()
-    code = "\n".join(indented_python(page))
-    assert "OpenAI(" in code
-    with Runner() as run:
-        run("medground corpus build papers examples/papers/papers.jsonl -q")
-        with serving(line) as address:
-            run(AT.sub(address, code), "python")
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.name for block in BLOCKS])
+def test_a_block_runs_alone(block: Block, run_alone: Typist, loopback: None) -> None:
+    for name in re.findall(r"^(?:import|from) (?:medground\.integrations\.)?(\w+)", block.content, re.MULTILINE):
+        if name in FRAMEWORKS and find_spec(FRAMEWORKS[name]) is None:
+            pytest.skip(f"needs {FRAMEWORKS[name]}")
+    run_alone(block)
 
 
 def problem(line: str) -> str | None:
@@ -306,11 +238,18 @@ def problem(line: str) -> str | None:
     return None
 
 
+def test_the_guide_is_short() -> None:
+    """Pages beside the reference, the diary of measurements and those for people who change the program."""
+    apart = {"measurements", "reference", "architecture.md", "decisions.md"}
+    guide = [page for page in PAGES[1:] if not apart & {*page.relative_to(ROOT / "docs").parts}]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in guide) <= 45_000
+
+
 def described() -> list[str]:
     """Indented command lines, and commands inside the text."""
     found = []
     for page in PAGES:
-        text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+        text = FENCED.sub("", page.read_text(encoding="utf-8"))
         found += re.findall(r"^    (medground .+)$", text, re.MULTILINE)
         found += re.findall(r"(?<!`)`(medground [a-z-][^`\n]*)`", text)
     return sorted(set(found))

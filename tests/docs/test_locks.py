@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from rows import each_row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FRAMEWORKS = ("langchain", "llamaindex", "haystack")
+FRAMEWORKS = ("langchain", "llamaindex", "haystack", "dspy", "smolagents")
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 

@@ -28,6 +28,7 @@ from medground.errors import BudgetExhausted, ConfigError, UsageError
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence
+from medground.values.lookup import Lookup, Ranker
 
 LACE = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
 TEXT = "Aspirin reduced the risk of stroke in adults."
@@ -55,6 +56,28 @@ def test_real_abstracts_are_quoted_letter_by_letter(home: Path, tmp_path: Path, 
     assert {e.document_id for e in answers[0].evidence} == {"PMID:21645374"}
     assert answers[0].decision.status == "not judged"
     assert {s.verdict.label for s in answers[0].statements} == {"quoted"}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "ranker", "form"),
+    [
+        ("reason-and-verify", Ranker.DENSE, "lexical"),
+        ("ground", None, "free-text"),
+        ("ground", Ranker.DENSE, ""),
+    ],
+)
+def test_a_source_that_accepts_no_query_of_the_recipe_is_named(
+    papers: Path, memory_source: Any, recipe: str, ranker: Ranker | None, form: str
+) -> None:
+    class Mine(memory_source):  # type: ignore[misc]
+        def accepts(self, lookup: Lookup) -> bool:
+            return bool(ranker and lookup.of_texts and lookup.wants(ranker))
+
+    with BlockingEngine(corpora=[], sources=[Mine([], name="mine")], recipe=recipe) as engine:
+        answer = engine.ask(QUESTION)
+    said = f"mine was not searched: it does not accept {form} queries, as {recipe} sends them"
+    assert ([said] if form else []) == [one for one in answer.warnings if "was not searched" in one]
+    assert bool(form) != bool(answer.searches)
 
 
 def test_the_same_question_has_the_same_answer(papers: Path) -> None:

@@ -40,7 +40,7 @@ LISTS: dict[str, Call] = {
 @pytest.mark.parametrize("what", LISTS)
 @pytest.mark.parametrize("value", [QUESTION, QUESTION.encode(), Question.ask(QUESTION), 5])
 def test_what_is_one_thing_is_not_taken_for_a_list(engine: BlockingEngine, what: str, value: object) -> None:
-    refused(UsageError, "must be a list, not", LISTS[what], engine, value)
+    refused(UsageError, r"must be (Iterable|Sequence)\[", LISTS[what], engine, value)
 
 
 TEXTS: dict[str, Call] = {
@@ -58,7 +58,33 @@ TEXTS: dict[str, Call] = {
 @pytest.mark.parametrize("what", TEXTS)
 @pytest.mark.parametrize("value", [[QUESTION], 5])
 def test_what_is_not_text_is_refused(engine: BlockingEngine, what: str, value: object) -> None:
-    refused(UsageError, "must be text, not", TEXTS[what], engine, value)
+    refused(UsageError, r"must be (str|Sequence\[str\])", TEXTS[what], engine, value)
+
+
+OTHERS: dict[str, Call] = {
+    "limit must be int, not 'ten'": lambda engine, _: engine.search("aspirin", limit="ten"),  # type: ignore[arg-type]
+    "concurrency must be int": lambda engine, _: engine.ask_many([QUESTION], concurrency="8"),  # type: ignore[arg-type]
+    "syntax must be Literal": lambda engine, _: engine.search("aspirin", syntax="PubMed"),  # type: ignore[arg-type]
+    "settings must be Mapping": lambda engine, _: engine.ask(QUESTION, settings=["a"]),  # type: ignore[arg-type]
+    "plan must be ResearchPlan": lambda engine, _: engine.ask(QUESTION, plan="aspirin first"),  # type: ignore[arg-type]
+    "on_step must be Callable": lambda engine, _: engine.ask(QUESTION, on_step="print"),  # type: ignore[arg-type]
+    "references must be Sequence": lambda engine, _: engine.check_text("A [1].", references=["my.bib"]),  # type: ignore[list-item]
+    "spans must be": lambda engine, _: engine.highlights("PMID:1", [1, 2]),  # type: ignore[list-item]
+    "corpora must be str": lambda *_: BlockingEngine(corpora=5),  # type: ignore[arg-type]
+    "sources must be a list, not 5": lambda *_: BlockingEngine(sources=5),  # type: ignore[arg-type]
+    "progress must be Progress": lambda *_: BlockingEngine(progress="yes"),  # type: ignore[arg-type]
+    "name must be str": lambda *_: medground.resume(5),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("says", OTHERS)
+def test_what_is_of_another_type_is_refused_by_its_name(engine: BlockingEngine, says: str) -> None:
+    refused(UsageError, says, OTHERS[says], engine, None)
+
+
+def test_a_wrong_call_about_a_person_at_risk_has_the_notice(engine: BlockingEngine) -> None:
+    error = refused(UsageError, "settings must be", engine.ask, "I want to kill myself", settings="fast")
+    assert error.notice is not None and error.notice.stops
 
 
 @pytest.mark.parametrize(
@@ -91,7 +117,10 @@ def test_a_question_is_asked_within_limits(engine: BlockingEngine) -> None:
         assert answer is not None
         assert (answer.question, answer.evidence) == (asked, ())
     assert engine.ask("Is it safe?", follow=answer.trace_id, filters=Filters(year_to=2020)).question.filters.year_to
-    for wrong, says in ((Filters(year_from=1990), "has filters already"), ("1990", "as Filters")):
+    for wrong, says in (
+        (Filters(year_from=1990), "has filters already"),
+        ("1990", "filters must be Filters"),
+    ):
         refused(UsageError, says, engine.ask, asked, filters=wrong)
 
 

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from command_line import run
+from command_line import EXAMPLES, run
 from refusals import refused
 from rows import each_row
 
@@ -15,7 +15,7 @@ from medground_evaluate.importing import import_run
 from medground_evaluate.run_file import read_run
 from medground_evaluate.runner import Selection
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "papers"
+EXAMPLE = EXAMPLES / "questions"
 QUESTIONS = EXAMPLE / "questions.jsonl"
 TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 

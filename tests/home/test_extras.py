@@ -123,6 +123,7 @@ ASKED = {
     "ask Q -c papers --model openai:gpt-5": "models",
     "ask Q -c papers --model local:planner.gguf": "local",
     "ask Q -c papers --source europepmc": "services",
+    "config show --set retrieval.sources=duckduckgo": "services",
     "ask Q -c papers --recipe biomedsearch --source duckduckgo": "services",
     "ask Q -c papers --set verify.critic=nli:model": "torch",
     "ask Q -c s3://bucket/papers": "s3",
@@ -151,6 +152,8 @@ ASKED = {
     "python import medground.integrations.langchain": "langchain",
     "python import medground.integrations.llamaindex": "llamaindex",
     "python import medground.integrations.haystack": "haystack",
+    "python import medground.integrations.dspy": "dspy",
+    "python import medground.integrations.smolagents": "smolagents",
     "python import medground.integrations.pydantic_ai": "models",
 }
 """What is typed, each in its turn where every extra is missing, and the extra that it has to name."""

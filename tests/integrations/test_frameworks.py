@@ -1,15 +1,18 @@
-"""Medground in LangChain, LlamaIndex, Haystack and pydantic-ai, by the frameworks themselves."""
+"""Medground in LangChain, LlamaIndex, Haystack, pydantic-ai, DSPy and smolagents, by the frameworks themselves."""
 
 import asyncio
 import os
+import random
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import corpus_of
 
-from medground import BlockingEngine, RetrieverSource
+from medground import BlockingEngine, Filters, RetrieverSource
+from medground.errors import ConfigError, UsageError
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # the warnings are of the frameworks
@@ -79,6 +82,143 @@ def test_haystack(engine: BlockingEngine) -> None:
     asked = {"papers": {"query": WORDS, "top_k": 5}}
     for found in (pipeline.run(asked), asyncio.run(pipeline.run_async(asked))):
         check([(one.content, one.meta) for one in found["papers"]["documents"]])
+    old = {"field": "meta.year", "operator": "<", "value": 2002}
+    (only,) = pipeline.run({"papers": {"query": WORDS, "filters": old}})["papers"]["documents"]
+    assert only.meta["document_id"] == "PMID:1"
+    with pytest.raises(Exception, match="Medground cannot filter by year != 2002"):
+        pipeline.run({"papers": {"query": WORDS, "filters": old | {"operator": "!="}}})
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"operator": "AND", "conditions": [{"field": "meta.year", "operator": ">=", "value": 2000}]},
+        Filters(year_from=2000),
+    ],
+)
+def test_a_pipeline_of_haystack_is_dumped_and_loaded(engine: BlockingEngine, filters: Any) -> None:
+    haystack = pytest.importorskip("haystack", reason="needs the extra haystack")
+    from haystack.components.joiners import DocumentJoiner
+
+    from medground.integrations.haystack import MedgroundRetriever
+
+    pipeline = haystack.Pipeline()
+    pipeline.add_component("papers", MedgroundRetriever(engine, top_k=3, filters=filters))
+    pipeline.add_component("joined", DocumentJoiner())
+    pipeline.connect("papers", "joined")
+    dumped = pipeline.dumps()
+    with pytest.raises(Exception, match="allowlist"):
+        haystack.Pipeline.loads(dumped)
+    loaded = haystack.Pipeline.loads(dumped, allowed_modules=["medground"])
+    assert loaded.dumps() == dumped
+    asked = {"papers": {"query": WORDS}}
+    expected = pipeline.run(asked)["joined"]["documents"]
+    assert [one.meta["document_id"] for one in expected] == ["PMID:1"]
+    for found in (loaded.run(asked), asyncio.run(loaded.run_async(asked))):
+        assert found["joined"]["documents"] == expected
+    opened = loaded.get_component("papers")._engine
+    loaded.close()
+    with pytest.raises(UsageError, match="closed"):
+        opened.search(WORDS)
+    pipeline.close()
+    assert engine.search(WORDS).hits  # it was given, and stays open
+
+
+def test_filters_find_what_haystack_itself_would_keep(home: object) -> None:
+    pytest.importorskip("haystack", reason="needs the extra haystack")
+    from haystack.utils.filters import document_matches_filter
+
+    from medground.integrations.haystack import MedgroundRetriever
+
+    chance = random.Random(61)
+    kinds, years = ("book", "research", "web"), (None, *range(2010, 2018))
+    names = [f"PMID:{number}" for number in range(1, 13)]
+    texts = [" ".join(["Aspirin", *("".join(chance.choices("abcdefgh", k=7)) for _ in range(20))]) for _ in names]
+    corpus_of(
+        *(
+            {"id": name, "text": text, "year": chance.choice(years), "kind": chance.choice(kinds)}
+            for name, text in zip(names, texts, strict=True)
+        )
+    )
+
+    def condition(field: str, values: Any, *operators: str) -> dict[str, Any]:
+        operator = chance.choice(("==", "in", *operators))
+        chosen = chance.sample([*values], 2)
+        return {"field": f"meta.{field}", "operator": operator, "value": chosen if operator == "in" else chosen[0]}
+
+    def on_year() -> dict[str, Any]:
+        return condition("year", years[1:], "<", "<=", ">", ">=")
+
+    sizes = []
+    with BlockingEngine(corpora="papers", settings={"retrieval.dense": False}) as engine:
+        retriever = MedgroundRetriever(engine, top_k=50)
+        every = retriever.run(WORDS)["documents"]
+        assert {one.meta["document_id"] for one in every} == {*names}
+        for _ in range(100):
+            year = {"operator": chance.choice(("AND", "OR")), "conditions": [on_year(), on_year()]}
+            parts = [condition("kind", kinds), condition("document_id", names), year]
+            filters = {"operator": "AND", "conditions": chance.sample(parts, chance.choice((1, 2)))}
+            wanted = {one.id for one in every if document_matches_filter(filters, one)}
+            with suppress(UsageError):  # never another result
+                assert {one.id for one in retriever.run(WORDS, filters=filters)["documents"]} == wanted, filters
+                sizes.append(len(wanted))
+    assert len(sizes) > 40
+    assert len({*sizes}) > 4
+
+
+def test_a_pipeline_brings_no_paths_and_unknown_settings_are_one_line(engine: BlockingEngine, tmp_path: Path) -> None:
+    pytest.importorskip("haystack", reason="needs the extra haystack")
+    from medground.integrations.haystack import MedgroundRetriever
+
+    made = MedgroundRetriever(retrieval={"corpora": ["papers"], "record": str(tmp_path / "replies")})
+    assert made.run(WORDS)["documents"]
+    assert made._engine.settings.retrieval.record is None
+    made.close()
+    assert MedgroundRetriever(engine).to_dict()["init_parameters"]["retrieval"]["corpora"] == ["papers"]
+    for wrong in ({"corpus": "papers"}, {"keep": "many"}):
+        with pytest.raises(ConfigError, match=r"retrieval\.(corpus|keep)"):
+            MedgroundRetriever(retrieval=wrong).run(WORDS)
+
+
+def test_dspy(engine: BlockingEngine) -> None:
+    dspy = pytest.importorskip("dspy", reason="needs the extra dspy")
+    from dspy.utils import DummyLM
+
+    from medground.integrations.dspy import ask_tool, retriever
+
+    search, tool = retriever(engine, k=5), ask_tool(engine)
+    found = search(WORDS)
+    check([*zip(found.passages, found.metadata, strict=True)])
+    assert len(search(WORDS, k=1).passages) == len(dspy.Tool(search)(query=WORDS, k=1).passages) == 1
+    assert tool.args == {"question": {"type": "string"}}
+    for text in (tool(question=QUESTION), asyncio.run(tool.acall(question=QUESTION))):
+        assert f"{TEXT} [E1]" in text
+    asks = {"next_thought": "ask", "next_tool_name": tool.name, "next_tool_args": {"question": QUESTION}}
+    ends = {"next_thought": "done", "next_tool_name": "finish", "next_tool_args": {}}
+    with dspy.context(lm=DummyLM([asks, ends, {"reasoning": "it says so", "answer": "yes"}])):
+        done = dspy.ReAct("question -> answer", tools=[tool])(question=QUESTION)
+    assert done.answer == "yes"
+    assert f"{TEXT} [E1]" in done.trajectory["observation_0"]
+
+
+def test_smolagents(engine: BlockingEngine) -> None:
+    smolagents = pytest.importorskip("smolagents", reason="needs the extra smolagents")
+    from medground.integrations.smolagents import tools
+
+    class Scripted(smolagents.Model):
+        """A model that calls both tools, then ends."""
+
+        def generate(self, messages: Any, **_: Any) -> Any:
+            search = f"print(sorted(one['pmid'] for one in search_medground({WORDS!r})))"
+            code = f"<code>\n{search}\nfinal_answer(ask_medground({QUESTION!r}))\n</code>"
+            return smolagents.ChatMessage(role="assistant", content=code)
+
+    asks, searches = tools(engine, limit=5)
+    check([(one["text"], one) for one in searches(WORDS)])
+    assert asks.inputs["question"]["type"] == "string"
+    agent = smolagents.CodeAgent(tools=[asks, searches], model=Scripted(), verbosity_level=0)
+    assert f"{TEXT} [E1]" in agent.run("Ask.")
+    assert "['1', '9']" in agent.memory.steps[-1].observations
 
 
 def test_pydantic_ai(engine: BlockingEngine) -> None:

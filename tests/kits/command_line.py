@@ -18,7 +18,9 @@ from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import main
 from medground.home.settings import Settings
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "src" / "medground" / "data" / "examples"
+"""What `medground example` writes."""
 Printed = Callable[..., tuple[int, str, str]]
 Said = Callable[..., Any]
 """Gives what a command prints; see `tests/faces/cli/conftest.py`."""

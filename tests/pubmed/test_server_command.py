@@ -40,7 +40,7 @@ def started(*words: str) -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_it_serves_until_interrupted_and_clients_that_leave_print_nothing(home: Path, loopback: None) -> None:
+def test_it_serves_until_interrupted_and_logs_requests_without_what_they_ask(home: Path, loopback: None) -> None:
     corpus_of_documents(home, DOCUMENTS, "made")
     options = ("--corpus", "made", "--port", "0", "--name", "papers.test", "--quiet")
     with started(COMMAND, "serve", *options) as process:
@@ -61,9 +61,15 @@ def test_it_serves_until_interrupted_and_clients_that_leave_print_nothing(home: 
                 assert one.makefile("rb").read().split()[1] == status
         process.send_signal(signal.SIGINT)
         assert process.wait(120) == 0
-        assert process.stderr.read() == b""
+        lines = process.stderr.read().decode().splitlines()
+    read = [match[1] for match in map(LINE.fullmatch, lines) if match]
+    assert len(read) == len(lines)
+    assert {f"{SEARCH} 200", f"{SEARCH.replace('GET', 'POST')} 400", "GET none 421"} <= set(read)
+    assert not any("losartan" in line for line in lines)
 
 
+LINE = re.compile(r"\S+Z INFO ([A-Z]+ \S+ [0-9]{3}) [0-9.]+ ms [0-9a-f]{16}")
+SEARCH = "GET /entrez/eutils/{name}.fcgi"
 GET = b"GET /entrez/eutils/einfo.fcgi HTTP/1.1\r\n"
 POST = b"POST /entrez/eutils/esearch.fcgi HTTP/1.1\r\nHost: localhost\r\n"
 HANGING = """

@@ -23,7 +23,7 @@ from medground.values.report import SubFound
 from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
 from medground.values.steps import Asking, Searching
 from medground.wording.blocks import picture
-from medground.wording.changes import AskedAgain, again_as_text
+from medground.wording.changes import AskedAgain
 from medground.wording.markup import as_html, as_markdown
 from medground.wording.plans import mermaid, reduced, svg, tree
 from medground.wording.progress import timeline
@@ -34,7 +34,7 @@ PAPER = Document(id="PMID:1", title="A trial.", text="0123456789Aspirin may prev
 
 def said(before: Answer, now: Answer, *documents: Document, **more: Any) -> str:
     found = changes(before, now, {document.id: document for document in documents}, **more)
-    printed = again_as_text(AskedAgain(before=before, answer=now, changes=found))
+    printed = str(AskedAgain(before=before, answer=now, changes=found))
     return " ".join(printed[printed.index("Since 2026-01-01") :].split())
 
 

@@ -116,7 +116,7 @@ def test_a_document_may_not_be_cited(make_answer: MakeAnswer) -> None:
 def test_an_answer_prints_itself(full: Answer) -> None:
     assert str(full) == as_text(full)
     assert full._repr_markdown_() == as_markdown(full)
-    assert repr(full).startswith("Answer(schema_version=")
+    assert repr(full).startswith("Answer(headline=")
 
 
 @each_row(

@@ -13,6 +13,7 @@ from medground.answering.run import Run
 from medground.language.question_reading import Asked
 from medground.language.quoting.judged import on_subject
 from medground.values.answer import Answer
+from medground.values.shown import Shown
 from medground.values.steps import TEXT
 
 SHOWN = 12
@@ -37,8 +38,8 @@ class FirstLine:
     reason: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
     """The three values of an answer, as plain data, and what was searched.
 
     Attributes:

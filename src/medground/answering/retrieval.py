@@ -66,6 +66,8 @@ class Retrieval:
     origins: dict[str, str] = field(default_factory=dict)
     """The source of each document, by document id."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    refused: dict[str, Lookup] = field(default_factory=dict)
+    """The last lookup that was meant for a source and that it does not accept, by the name of the source."""
     kept: KeptLookups | None = None
     """Where finished lookups and model calls are kept until the run has its answer; None for a run that is short."""
 
@@ -220,8 +222,11 @@ class Retrieval:
 
     def _suited(self, lookup: Lookup, source: Source) -> Lookup | None:
         """The lookup in a form that a source accepts; None if it is not meant for it, or can find nothing there."""
-        possible = lookup.limited(self.limits) is not None
-        return suited(lookup, source) if possible and lookup.goes_to(source.name, source.kinds) else None
+        if lookup.limited(self.limits) is None or not lookup.goes_to(source.name, source.kinds):
+            return None
+        if (found := suited(lookup, source)) is None:
+            self.refused[source.name] = lookup
+        return found
 
     async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
         key = (source.name, lookup.replace(node="", shown=""))

@@ -11,7 +11,7 @@ from medground.corpus.manifest import Enriched
 from medground.corpus.records import Records, are_one, decide, merged, one_record, sureness
 from medground.corpus.store import Store
 from medground.corpus.writer import DatabaseWriter
-from medground.errors import ConfigError, MedgroundError, SourceUnavailable, UsageError
+from medground.errors import MedgroundError, SourceUnavailable, UsageError, needing
 from medground.home.concurrency import OwnLoop
 from medground.home.settings import Settings
 from medground.language.clean import without_accents
@@ -183,12 +183,8 @@ class _Gone:
 def _opened(library: Library, name: str, source: str) -> Records:
     if source == PUBMED or "://" in source:
         module, _, function = _OPENS_PUBMED.partition(":")
-        try:
+        with needing("services", f"source {PUBMED!r}"):
             opened: Records = getattr(import_module(module), function)(source, Settings.load())
-        except ImportError as error:
-            raise ConfigError(
-                f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
-            ) from None
         return opened
     if source == name:
         raise UsageError(f"corpus {name} cannot be enriched from itself; name another corpus, or pubmed")

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import Field, NonNegativeInt, ValidationError
+from pydantic import BaseModel, Field, NonNegativeInt, ValidationError
 
 from medground.corpus.faults import corrupt, reading
 from medground.errors import ConfigError
@@ -68,6 +68,8 @@ class Enriched(Frozen):
     name: str
     source: str
     state: str = ""
+
+    __repr__ = BaseModel.__repr__  # whole, since `DatabaseWriter.sources` hashes it
 
 
 class Manifest(Frozen):

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from medground.answering.changes import as_known_now
+from medground.engine.guards import guarded
 from medground.errors import NotFound, UsageError
 from medground.home.files import keep_private, tell_not_kept, writing_to
 from medground.home.kept_files import Attachments
@@ -20,7 +21,6 @@ from medground.language.clean import clean
 from medground.values.answer import Answer
 from medground.values.decision import Status
 from medground.values.document import Frozen
-from medground.values.question import checked_text
 from medground.wording.export import STYLE, Format, export
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -83,7 +83,7 @@ class Answers:
 
         Raises UsageError: no such answer is kept, or its file is damaged.
         """
-        if (answer := self.find(checked_text(name, "name of an answer"))) is not None:
+        if (answer := self.find(name)) is not None:
             return answer
         for past in self.history():
             if past.problem is None and name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
@@ -167,6 +167,7 @@ def past(answer: Answer) -> PastAnswer:
     )
 
 
+@guarded
 class KeptAnswers:
     """Reads the answers in the home folder of `settings`; an engine is one."""
 

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.engine import Engine
+from medground.engine.guards import checked, guarded
 from medground.engine.opening import AskOptions, Objects
 from medground.engine.unfinished import LAST, Outcome, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
@@ -21,7 +22,7 @@ from medground.language.risk.notices import notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.query import Filters
-from medground.values.question import Question, Task, as_question, checked_text
+from medground.values.question import Question, Task, as_question
 from medground.values.steps import AnyStep, Progress, no_progress
 from medground.wording.changes import AskedAgain
 
@@ -43,12 +44,14 @@ def _blocking(method: EngineCall[P, T]) -> Callable[Concatenate[Any, P], T]:
     return call
 
 
+@guarded
 class BlockingEngine(KeptAnswers):
     """`Engine` with blocking methods. Use it as a context manager, or call `close`.
 
     Ctrl-C cancels the questions under way and keeps what they have found. `on_step` is called in the engine's thread.
     """
 
+    @checked
     def __init__(
         self,
         settings: Settings | Mapping[str, Any] | None = None,
@@ -160,6 +163,7 @@ async def _next(found: AsyncGenerator[T]) -> T | None:
     return await anext(found, None)
 
 
+@checked
 def ask(
     question: str | Question,
     *,
@@ -176,7 +180,7 @@ def ask(
 
     Raises what `Engine.open` and `Engine.ask` raise.
     """
-    text = question.text if isinstance(question, Question) else checked_text(question, "question")
+    text = question.text if isinstance(question, Question) else question
     with notice_first(text, context):
         # what cannot be asked is refused before anything is built
         asked = as_question(question, task=task, options=options, context=context, filters=filters)
@@ -184,6 +188,7 @@ def ask(
             return engine.ask(asked, recipe=recipe, model=model)
 
 
+@checked
 def ask_again(name: str, *, settings: Settings | Mapping[str, Any] | None = None) -> AskedAgain:
     """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
 
@@ -199,6 +204,7 @@ def ask_again(name: str, *, settings: Settings | Mapping[str, Any] | None = None
         return engine.again(answer.trace_id)
 
 
+@checked
 def resume(
     name: str = LAST, *, changes: Mapping[str, Any] | None = None, settings: Settings | Mapping[str, Any] | None = None
 ) -> Answer:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medground.engine.guards import guarded
 from medground.engine.papers import PaperEngine
 from medground.errors import UsageError
 from medground.values.document import Document
-from medground.values.question import Question, checked_list, checked_text
+from medground.values.question import Question
 
 if TYPE_CHECKING:
     from medground.checking.sentences import CitingText
@@ -24,7 +25,8 @@ ASKED = "What do the cited texts say of these sentences?"
 """What a judge that is a language model reads as the question."""
 
 
-@dataclass
+@dataclass(repr=False)
+@guarded
 class CheckEngine(PaperEngine):
     """Checks texts sentence by sentence against the papers that they cite."""
 
@@ -44,7 +46,7 @@ class CheckEngine(PaperEngine):
             SourceUnavailable: no corpus can be searched.
             BudgetExhausted: a limit was reached.
         """
-        if not checked_text(text, "text").strip():
+        if not text.strip():
             raise UsageError(f"{file} has no text; give one with sentences that cite")
         if len(text) > LONGEST:
             raise UsageError(f"{file} has {len(text):,} characters; check at most {LONGEST:,} at once, part by part")
@@ -54,12 +56,12 @@ class CheckEngine(PaperEngine):
 
         def reading() -> CitingText:
             if fields:
-                return read_fields(text, file, fields_of(text, tuple(checked_list(fields, "fields")), file))
+                return read_fields(text, file, fields_of(text, tuple(fields), file))
             return read_text(text, file, shown(text, file))
 
         read = await asyncio.to_thread(reading)
         setup = await self._setup(None, None, None)
-        beside = [entry for path in checked_list(references, "references") for entry in entries_in(path)]
+        beside = [entry for path in references for entry in entries_in(path)]
         run = self._run(Question.ask(ASKED, task="free"), setup, CHECKING_A_TEXT, traced=False)
         with self._under_way():
             found = await check(read, beside, run, self._fetched)

@@ -16,6 +16,7 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.checking import CheckEngine
+from medground.engine.guards import guarded
 from medground.engine.opening import AskOptions, Objects, Opening, with_objects
 from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
@@ -26,13 +27,14 @@ from medground.language.risk.notices import answered_all_the_same, most_urgent, 
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.query import Filters
-from medground.values.question import Question, Task, as_question, checked_list, checked_text
+from medground.values.question import Question, Task, as_question
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import AnyStep, OnStep, Progress, ignore_steps, no_progress
 from medground.wording.changes import AskedAgain
 
 
-@dataclass
+@dataclass(repr=False)
+@guarded
 class Engine(CheckEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
@@ -110,9 +112,8 @@ class Engine(CheckEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output. Where quotes can be shown without it, `answer.stopped` says so.
         """
-        given = question if isinstance(question, Question) else None
-        said = (given.text, given.context) if given else (checked_text(question, "question"), "")
-        with notice_first(*said, checked_text(context, "context")) as notice:
+        said = (question.text, question.context) if isinstance(question, Question) else (question, "")
+        with notice_first(*said, context) as notice:
             asked = as_question(question, task=task, options=options, context=context, filters=filters)
             former = self.answer(follow) if follow is not None and not (notice and notice.stops) else None
             if former and former.notice and former.notice.stops and not is_unrelated(said[0], former):
@@ -218,7 +219,7 @@ class Engine(CheckEngine, KeptAnswers):
             async with turns:
                 return await self._outcome(question, on_step=on_step, **chosen)
 
-        return list(await asyncio.gather(*map(one, checked_list(questions, "questions"))))
+        return list(await asyncio.gather(*map(one, questions)))
 
     async def ask_each(
         self,
@@ -237,7 +238,7 @@ class Engine(CheckEngine, KeptAnswers):
         Raises:
             UsageError: a question cannot be asked; `concurrency` is below 1; another process asks the same questions.
         """
-        asked = tuple(map(as_question, checked_list(questions, "questions")))
+        asked = tuple(map(as_question, questions))
         setup = await self._setup(recipe, model, settings)
         states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
         ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
@@ -285,7 +286,7 @@ class Engine(CheckEngine, KeptAnswers):
         setup = await self._setup(None, model, settings)
         run = self._run(answer.question, setup, TABLE, traced=False)
         with self._under_way():
-            return await evidence_table(answer, tuple(checked_list(columns, "columns")), run)
+            return await evidence_table(answer, tuple(columns), run)
 
     async def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
@@ -299,7 +300,7 @@ class Engine(CheckEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             BudgetExhausted: a limit was reached.
         """
-        if not checked_text(claim, "claim").strip():
+        if not claim.strip():
             raise UsageError("the claim is empty; write it in words")
         with notice_first(claim) as notice:
             setup = await self._setup(None, model, settings)

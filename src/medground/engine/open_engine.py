@@ -35,6 +35,7 @@ from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
 from medground.values.decision import Notice
 from medground.values.question import Question
+from medground.values.shown import brief
 from medground.values.steps import OnStep, Progress, ignore_steps, no_progress
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _embedder(snapshot: Store, settings: Settings, opened: dict[str, Embedder | 
     return opened[embedding.name]
 
 
-@dataclass
+@dataclass(repr=False)
 class OpenEngine:
     """Settings, recipe, sources and models, and the calls that are under way. `Engine` adds what it can be asked."""
 
@@ -150,15 +151,18 @@ class OpenEngine:
     recipe: Recipe
     sources: Sequence[Source]
     models: Models
-    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     """The clock of its runs."""
     quotes_instead: bool = True
     """Whether a question whose model fails is answered by quotes that were chosen without it."""
-    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
-    _setups: Setups = field(default_factory=Setups, repr=False)
-    _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _setups: Setups = field(default_factory=Setups)
+    _calls: set[asyncio.Future[None]] = field(default_factory=set)
     _closed: bool = False
-    _process: int = field(default_factory=os.getpid, repr=False)
+    _process: int = field(default_factory=os.getpid)
+
+    def __repr__(self) -> str:
+        return brief("Engine", [("recipe", self.recipe.name), ("sources", [source.name for source in self.sources])])
 
     @classmethod
     async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
@@ -211,10 +215,6 @@ class OpenEngine:
     async def _setup(self, recipe: str | Recipe | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
         self._check_open()
-        if isinstance(settings, Settings):
-            raise UsageError(
-                'a question takes changes, such as settings={"retrieval.keep": 5}; an engine is opened with Settings'
-            )
         given = {"recipe": (recipe, "recipe.name"), "model": (model, "model.default")}
         named = {key: name_of(what, value) for what, (value, key) in given.items() if value is not None}
         changes = {**(settings or {}), **named}

@@ -24,7 +24,7 @@ from medground.models.registry import Models, open_models
 from medground.recipes.base import Recipe, open_recipe
 from medground.sources.base import Source, SourceDeclaration
 from medground.values.query import Filters
-from medground.values.question import Task
+from medground.values.question import Task, checked_list
 from medground.values.research_plan import ResearchPlan
 from medground.values.usage import Author
 
@@ -99,7 +99,7 @@ def with_objects(settings: Settings, objects: Mapping[str, Any]) -> Settings:
     if unknown := objects.keys() - _TAKEN.keys():
         raise UsageError(f"an engine takes no {unknown.pop()!r}; it takes {', '.join(_TAKEN)}")
     named = {_TAKEN[key][2]: name_of(key, value) for key, value in objects.items() if key != "sources" and value}
-    if sources := [name_of("sources", one) for one in listed(objects.get("sources") or ())]:
+    if sources := [name_of("sources", one) for one in checked_list(listed(objects.get("sources") or ()), "sources")]:
         named["retrieval.sources"] = (*settings.retrieval.sources, *sources)
     named.pop("", None)
     return settings.with_options(named) if named else settings

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.corpus.retraction import marked
+from medground.engine.guards import guarded
 from medground.engine.search import SearchEngine
 from medground.errors import MedgroundError, SourceUnavailable, UsageError, needing
 from medground.language.clean import HIDDEN
 from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
-from medground.values.identifiers import paper_names, papers_named
+from medground.values.identifiers import Relation, paper_names, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Query, Term
-from medground.values.question import Question, checked_list, checked_text
+from medground.values.question import Question
 
 if TYPE_CHECKING:
     from medground.sources.papers import PaperServices
-    from medground.values.papers import FullText, PaperFound, Related, Relation
+    from medground.values.papers import FullText, PaperFound, Related
 
 _MOST = 50
 _LONGEST = 200
@@ -45,7 +46,8 @@ def _fits(document: Document, citation: str) -> bool:
     return all(not asked or asked == has for asked, has in zip(wanted, own, strict=True))
 
 
-@dataclass
+@dataclass(repr=False)
+@guarded
 class PaperEngine(SearchEngine):
     """Finds single papers in the open sources, and asks NCBI, Europe PMC and Unpaywall where PubMed is searched."""
 
@@ -57,7 +59,7 @@ class PaperEngine(SearchEngine):
         Corpora are asked first; for the rest PubMed, the ID converter of PMC and ECitMatch, if PubMed is searched.
         `entities`: what PubTator found in each. Raises UsageError: nothing is asked, or too much.
         """
-        texts = [checked_text(one, "paper") for one in checked_list(papers, "papers")]
+        texts = list(papers)
         if not 1 <= len(texts) <= _MOST:
             raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
         with self._under_way():

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from medground.answering.conclude.compose import compose, unanswered
-from medground.answering.run import Run, words_lookup
+from medground.answering.run import Run
 from medground.corpus.library import Library
 from medground.engine.answers import Answers
 from medground.errors import MedgroundError, UsageError
@@ -15,7 +15,7 @@ from medground.language.comparison import together
 from medground.language.follow_up import within
 from medground.language.question_reading import Asked
 from medground.language.requests import Request, looks_foreign, request_in
-from medground.sources.base import FactSource, Source, suited
+from medground.sources.base import FactSource, Source
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer, SourceDocument
 from medground.values.lookup import Lookup
@@ -167,13 +167,16 @@ def _not_found(asked: Asked, nearby: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unsuited(answer: Answer, run: Run) -> list[str]:
-    """A warning that names the sources to which the recipe sends no question in words. Graphs go without saying."""
-    asked = {search.source for search in answer.searches}
-    others = [source for source in run.sources if source.name not in asked and not isinstance(source, FactSource)]
-    unsuited = [_name(other) for other in others if suited(words_lookup(run.question), other) is None]
-    unsuited = [] if run.recipe.researches else unsuited  # a report asks each tool in its own way
-    reason = f"was not searched: {run.recipe.name} sends it no free-text queries"
-    return [f"{joined_names(unsuited)} {reason}"] if unsuited else []
+    """A warning for each source that accepts no query of the recipe. Graphs go without saying."""
+    if run.recipe.researches:  # a report asks each tool in its own way
+        return []
+    left = run.refused.keys() - {search.source for search in answer.searches}
+    others = [one for one in run.sources if one.name in left and not isinstance(one, FactSource)]
+    forms = {name: ", ".join(refused.rankers) or "free-text" for name, refused in run.refused.items()}
+    return [
+        f"{_name(one)} was not searched: it does not accept {forms[one.name]} queries, as {run.recipe.name} sends them"
+        for one in others
+    ]
 
 
 async def _nearby(asked: Asked, run: Run) -> list[str]:

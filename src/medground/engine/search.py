@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.answering.run import Run
+from medground.engine.guards import guarded
 from medground.engine.open_engine import OpenEngine
 from medground.errors import UsageError
 from medground.language.requests import ENGLISH_ONLY, looks_foreign
@@ -19,7 +20,8 @@ from medground.values.document import Box, Document
 from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
-from medground.values.question import Question, checked_text
+from medground.values.question import Question
+from medground.values.shown import Shown
 from medground.values.where import check_fields
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ _DEPTH = 100
 """Least number of hits per ranker: near-duplicates are merged, and fusion needs more hits than are shown."""
 
 
-@dataclass(frozen=True)
-class SearchResult:
+@dataclass(frozen=True, repr=False)
+class SearchResult(Shown):
     """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know.
 
     `notice`: what a face shows first, if the words show a person at risk; one about self-harm comes alone.
@@ -61,7 +63,8 @@ def _lookup(text: str, syntax: Syntax) -> Lookup:
     return Lookup(asked=parse(text), shown=text)
 
 
-@dataclass
+@dataclass(repr=False)
+@guarded
 class SearchEngine(OpenEngine):
     """Finds what the open sources hold."""
 
@@ -84,9 +87,11 @@ class SearchEngine(OpenEngine):
         not a valid query; SourceUnavailable: no source could be searched.
         """
         if text is not None:
-            warnings.warn("search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=2)
+            warnings.warn(
+                "search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=3
+            )  # past the guard
         text = query if text is None else text
-        if not checked_text(text, "query").strip():
+        if not text.strip():
             raise UsageError("the query is empty; enter at least one word")
         with notice_first(text) as notice:
             run = self._untraced_run(Question.ask(text, task="free", filters=filters))
@@ -120,7 +125,7 @@ class SearchEngine(OpenEngine):
 
         Raises UsageError: no source holds it; SourceUnavailable: it may be in a source that could not be asked.
         """
-        run = self._untraced_run(Question(text=checked_text(document_id, "id"), task="free"))
+        run = self._untraced_run(Question(text=document_id, task="free"))
         with self._under_way():
             await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
@@ -136,7 +141,7 @@ class SearchEngine(OpenEngine):
         Raises UsageError: the term is empty, or no knowledge graph is open; SourceUnavailable: a graph could not be
         asked; SnapshotCorrupt: a graph cannot be read.
         """
-        if not checked_text(term, "term").strip():
+        if not term.strip():
             raise UsageError("the term is empty; give an id, a name or a synonym")
         graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
         if not graphs:

@@ -11,7 +11,6 @@ from medground.pubmed.translate import parse
 from medground.sources.base import MOST_HITS
 from medground.values.document import Document, Frozen
 from medground.values.lookup import Lookup
-from medground.values.question import checked_list, checked_text
 
 MOST_LINES = 60
 _LONGEST = 100_000
@@ -72,7 +71,7 @@ async def run_strategy(run: Run, lines: Sequence[str]) -> StrategyFound:
 
     Raises UsageError: no line, or too many; SourceUnavailable: no source could be searched.
     """
-    typed = [line for line in checked_list(lines, "lines") if checked_text(line, "line").strip()]
+    typed = [line for line in lines if line.strip()]
     if not 1 <= len(typed) <= MOST_LINES:
         raise UsageError(f"a strategy has 1 to {MOST_LINES} lines, not {len(typed)}; write each search on its own line")
     done, queries = list[StrategyLine](), list[str]()

@@ -31,6 +31,7 @@ from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.question import Question
+from medground.values.shown import Shown
 
 LAST = "last"
 _FOLDER = "research"
@@ -164,8 +165,8 @@ def _asked(name: str, question: Question, settings: Settings, now: datetime) -> 
     )
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(Shown):
     """A question with its answer or its error.
 
     If a budget ran out, both are set: `answer` is what was found so far.

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
 from typing import Any, Literal, TypeVar
 
-from medground.errors import ConfigError, UsageError
+from medground.errors import ConfigError, UsageError, needing
 from medground.home.files import tables
 
 RECIPES: Mapping[str, str] = tables("home", "registry")["recipes"]
@@ -78,10 +78,11 @@ def recipe_names() -> list[str]:
 def find(group: Group, name: str, kind: type[T]) -> T | None:
     """What has this name, of the type or protocol `kind`; None if nothing has.
 
-    Raises ImportError: it is ours, and an extra is missing; ConfigError: it is not ours and cannot be loaded.
+    Raises ConfigError: it cannot be loaded; of ours, an extra is missing.
     """
     if name in _OURS.get(group, ()):
-        ours: T = _load(_OURS[group][name])
+        with needing("services", f"{group[:-1]} {name!r}"):
+            ours: T = _load(_OURS[group][name])
         return ours
     if name in given[group] or not ((point := installed(group).get(name)) or name in trusted):
         return given[group].get(name)

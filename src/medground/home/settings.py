@@ -325,7 +325,7 @@ def _is_group(kind: Any) -> TypeGuard[type[BaseModel]]:
 def _sections() -> dict[str, type[SettingsSection]]:
     found: dict[str, type[SettingsSection]] = {}
     for name in (*RECIPES, *SOURCES, *names("recipes"), *names("sources")):
-        with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
+        with contextlib.suppress(ConfigError):  # an extra is missing, or a package is broken: no settings to use
             if kind := section_of(name):
                 found.setdefault(kind.section, kind)
     return found

@@ -24,7 +24,7 @@ class MedgroundRetriever(BaseRetriever):
     filters: Filters | None = None
 
     def _get_relevant_documents(self, query: str, *, k: int | None = None, **_: Any) -> list[Document]:
-        found = self.engine.run(passages.search, query, k or self.k, self.filters)
+        found = self.engine.run(passages.search, query, self.k if k is None else k, self.filters)
         return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
 
     async def _aget_relevant_documents(self, query: str, **given: Any) -> list[Document]:

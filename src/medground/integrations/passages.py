@@ -12,12 +12,12 @@ ABOUT = (
     "Answer a biomedical or clinical question from the literature. Returns the decision, a rationale whose sentences "
     "cite verbatim quotes, and a verdict on each. Cite its sources; do not go beyond them."
 )
+Found = tuple[str, str, dict[str, Any]]
+"""The key of a passage, its text, and what is known of it."""
 _OWN = {"document_id", "start", "end", "section", "page", "title", "year", "kind", "publication_types", "retraction"}
 
 
-async def search(
-    engine: Engine, query: str, limit: int, filters: Filters | None = None
-) -> list[tuple[str, str, dict[str, Any]]]:
+async def search(engine: Engine, query: str, limit: int, filters: Filters | None = None) -> list[Found]:
     """Passages, best first: the key of each, its text, and its document, place, PMID, retraction and more, as far as
     they are known. Words that show a risk of self-harm find none; `ask` says whom to contact."""
     found = []

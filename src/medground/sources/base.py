@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-from medground.errors import UsageError, needing
+from medground.errors import UsageError
 from medground.home.registry import find, unknown
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
@@ -183,8 +183,6 @@ def find_source(name: str) -> SourceDeclaration:
 
     Raises UsageError: no source has this name; ConfigError: it needs a package that is not installed.
     """
-    with needing("services", f"source {name!r}"):
-        found = find("sources", name, SourceDeclaration)
-    if found is None:
+    if (found := find("sources", name, SourceDeclaration)) is None:
         raise unknown("sources", name)
     return found

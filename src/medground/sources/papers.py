@@ -18,8 +18,8 @@ from medground.sources.live import text
 from medground.sources.pubmed.source import PubMedRecords, open_client, own_address
 from medground.sources.tabled import Tabled
 from medground.values.document import Document
-from medground.values.identifiers import normal_id
-from medground.values.papers import Entity, FullText, PaperFound, Relation
+from medground.values.identifiers import Relation, normal_id
+from medground.values.papers import Entity, FullText, PaperFound
 
 _LINKS: Mapping[Relation, str] = {
     "similar": "pubmed_pubmed",

@@ -155,6 +155,14 @@ class Answer(Frozen):
     def __str__(self) -> str:
         return _printed(self, "wording.text", "as_text")
 
+    def __repr_args__(self) -> list[tuple[str, object]]:
+        return [
+            ("headline", self.headline),
+            ("citations", len(self.evidence)),
+            ("recipe", self.recipe),
+            ("trace_id", self.trace_id),
+        ]
+
     def _repr_markdown_(self) -> str:
         return _printed(self, "wording.markup", "as_markdown")
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from medground.values.identifiers import paper_names
+from medground.values.shown import LONGEST, Shown
 
 SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
 """The kind of a document, by which sources and filters are chosen."""
@@ -38,10 +39,14 @@ Proportion = Annotated[float, Field(ge=0, le=1)]
 NonEmpty = Annotated[str, Field(min_length=1)]
 
 
-class Frozen(BaseModel):
-    """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
+class Frozen(BaseModel, Shown):
+    """Base of the value types: immutable, hashable if its fields are, without unknown fields; its `repr` is short."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __repr__(self) -> str:
+        whole = super().__repr__()
+        return whole if len(whole) <= LONGEST else Shown.__repr__(self)
 
     def replace(self, **fields: Any) -> Self:
         """A copy with other values in some fields, which are not validated: `hit.replace(rank=1)`."""
@@ -119,7 +124,7 @@ class Document(Frozen):
     id: DocumentId
     title: str = ""
     text: str
-    sections: tuple[Section, ...] = ()
+    sections: tuple[Section, ...] = Field(default=(), repr=False)
     kind: SourceKind = "research"
     year: int | None = Field(default=None, ge=1000, le=2999)
     dates: Mapping[str, str] = Field(default_factory=dict)
@@ -143,7 +148,7 @@ class Document(Frozen):
     url: str | None = None
     license: str | None = None
     retraction: Retraction = "none"
-    lines: tuple[LinePlace, ...] = ()
+    lines: tuple[LinePlace, ...] = Field(default=(), repr=False)
     """Of a document that has pages: its printed lines, in the order of the text. They do not overlap."""
     cautions: tuple[str, ...] = ()
     """What a reader must know of the file before trusting it, such as invisible text on its pages."""

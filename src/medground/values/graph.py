@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from medground.values.document import DocumentId, Frozen, Passage
+from medground.values.shown import brief
 
 RelationKind = Literal[
     "feature of",
@@ -96,3 +97,6 @@ class ConceptFound(NamedTuple):
     by: str = ""
     lines: tuple[Passage, ...] = ()
     nearest: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return brief("ConceptFound", self._asdict().items())

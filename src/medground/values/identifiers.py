@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from html import unescape
-from typing import Any
+from typing import Any, Literal
 from unicodedata import category, decimal, normalize
 from urllib.parse import unquote
 
+Relation = Literal["similar", "citing", "references"]
+"""Papers that are like another one, cite it, or are cited by it."""
 KINDS = ("pmid", "pmc", "doi")
 """The ids by which records are joined, the surest first."""
 

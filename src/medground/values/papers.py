@@ -5,9 +5,6 @@ from typing import Literal
 
 from medground.values.document import Document, Frozen, Retraction
 
-Relation = Literal["similar", "citing", "references"]
-"""Papers that are like another one, cite it, or are cited by it."""
-
 
 class Entity(Frozen):
     """What a paper names, as PubTator read it: a kind such as `Gene`, an id of its vocabulary, and the words."""

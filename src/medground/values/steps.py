@@ -7,7 +7,7 @@ silently drop a figure. Names of spans and fields are those of stored traces.
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -325,6 +325,7 @@ def ignore_steps(step: AnyStep) -> None:
 # Progress reports of long tasks.
 
 
+@runtime_checkable
 class Progress(Protocol):
     """Called often, so it must be cheap. `total` is None if it is unknown."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pydantic import Field
+
 from medground.answering.changes import Changes, CorpusChange, Quoted
 from medground.home.files import tables
 from medground.language.clean import sentence
@@ -19,22 +21,18 @@ _MARKS: Mapping[str, str] = tables("wording", "words")["marks"]
 class AskedAgain(Frozen):
     """A former answer, the new one, and what changed."""
 
-    before: Answer
+    before: Answer = Field(repr=False)
     answer: Answer
     changes: Changes
 
     def __str__(self) -> str:
-        return again_as_text(self)
+        """The new answer and what changed, as plain text without a final newline."""
+        return f"{as_text(self.answer)}\n\n{blocks_as_text(changes_page(self))}"
 
 
 def changes_page(again: AskedAgain) -> list[Block]:
     """The blocks that say what changed between two answers."""
     return [mapped(block, cleaned) for block in _blocks(again.before, again.answer, again.changes)]
-
-
-def again_as_text(again: AskedAgain) -> str:
-    """The new answer and what changed, as plain text without a final newline."""
-    return f"{as_text(again.answer)}\n\n{blocks_as_text(changes_page(again))}"
 
 
 def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:

@@ -4,14 +4,15 @@ The orders are worded as many clients do: with the conversation in tags, as line
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
-from openai import OpenAI
+from openai import BadRequestError, OpenAI
 from rows import each_row
 
-from medground.faces.api.chat_tasks import Turn, reply_to
+from medground.faces.api.chat_tasks import Form, Turn, reply_to
 
 ASKED = "Does aspirin prevent myocardial infarction?"
 SAID = "Aspirin prevented myocardial infarction in adults [E1]."
@@ -73,6 +74,8 @@ def kept(address: str) -> int:
 def test_an_order_is_done_in_its_form_and_nothing_is_kept(address: str, order: str, expected: Any) -> None:
     before = kept(address)
     text = said(ask(address, order))
+    respond = OpenAI(base_url=f"{address}/v1", api_key="none").responses.create
+    assert respond(model="ground", input=order).output_text == text
     if isinstance(expected, dict):
         assert json.loads(text) == expected
     elif isinstance(expected, list):
@@ -105,6 +108,83 @@ def test_an_order_can_be_streamed_and_a_form_that_is_not_served_is_refused(clien
         assert refused.status_code == 400
         assert refused.json()["error"]["message"].startswith(next(iter(sent)))
     assert kept(address) == before
+
+
+TITLED = {
+    "type": "object",
+    "properties": {"language": {"type": "string"}, "title": {"type": "string"}},
+    "required": ["language", "title"],
+}
+FORMS: list[tuple[dict[str, Any], dict[str, Any] | None]] = [
+    (TITLED, {"language": "English", "title": TITLE}),
+    ({"properties": {"chatTitle": {"type": "string"}, "mood": {"type": "string"}}}, {"chatTitle": TITLE}),
+    (
+        {"properties": {"title": {"type": "string"}, "tags": {"type": "array", "maxItems": 2}}},
+        {"title": TITLE, "tags": ["Health", "aspirin"]},
+    ),
+    ({**TITLED, "required": ["title", "mood"]}, None),
+    ({"properties": {"city": {"type": "string"}}}, None),
+    ({"properties": ["title"]}, None),
+]
+
+
+@each_row("schema, expected", FORMS)
+def test_an_order_is_done_as_the_call_of_a_function_or_json_of_a_schema(
+    client: OpenAI, address: str, schema: Any, expected: Any
+) -> None:
+    order: list[Any] = [{"role": "user", "content": f"Generate a title for this conversation.\n\n{LINES}"}]
+    before = kept(address)
+    wrong = {"name": "other", "parameters": TITLED}
+    function, form = {"name": "titled", "parameters": schema}, {"name": "titled", "schema": schema}
+    tools: list[Any] = [{"type": "function", "function": one} for one in (wrong, function)]
+    chosen: Any = {"type": "function", "function": {"name": "titled"}}
+    create, respond = client.chat.completions.create, client.responses.create
+    flat: list[Any] = [{"type": "function", **function}]
+    calls: list[Callable[[], str | None]] = [
+        lambda: _arguments(create(model="ground", messages=order, tools=tools, tool_choice=chosen)),
+        lambda: "".join(
+            chunk.choices[0].delta.tool_calls[0].function.arguments  # type: ignore[index, misc, union-attr]
+            for chunk in create(model="ground", messages=order, tools=tools, tool_choice=chosen, stream=True)
+        ),
+        lambda: (
+            create(
+                model="ground",
+                messages=order,
+                response_format={"type": "json_schema", "json_schema": form},  # type: ignore[typeddict-item]
+            )
+            .choices[0]
+            .message.content
+        ),
+        lambda: respond(model="ground", input=order, tools=flat, tool_choice="required").output[0].arguments,  # type: ignore[union-attr]
+        lambda: next(
+            event.arguments
+            for event in respond(model="ground", input=order, tools=flat, tool_choice="required", stream=True)
+            if event.type == "response.function_call_arguments.done"
+        ),
+        lambda: respond(model="ground", input=order, text={"format": {"type": "json_schema", **form}}).output_text,  # type: ignore[misc]
+    ]
+    for call in calls:
+        if expected is None:
+            with pytest.raises(BadRequestError, match="an answer is text"):
+                call()
+        else:
+            assert json.loads(call() or "") == expected
+    assert kept(address) == before
+
+
+def _arguments(reply: Any) -> str:
+    (call,) = reply.choices[0].message.tool_calls
+    assert (reply.choices[0].finish_reason, call.function.name) == ("tool_calls", "titled")
+    arguments: str = call.function.arguments
+    return arguments
+
+
+@each_row("sent", [{"tool_choice": "required", "tools": [5]}, {"text": {"format": {"type": "json_object"}}}])
+def test_a_question_is_refused_in_a_form_that_no_answer_has(address: str, sent: Any) -> None:
+    before = kept(address)
+    for path, asked in (("chat/completions", {"messages": EARLIER[:1]}), ("responses", {"input": ASKED})):
+        reply = httpx2.post(f"{address}/v1/{path}", json={"model": "ground", **asked, **sent}, timeout=120)
+        assert (reply.status_code, kept(address)) == (400, before)
 
 
 @each_row(
@@ -151,4 +231,4 @@ def test_a_question_among_instructions_is_the_question(address: str, wrapped: st
 )
 def test_what_is_asked_in_words_of_an_order_is_a_question(question: str) -> None:
     for earlier in ((), (Turn(True, ASKED), Turn(False, SAID))):
-        assert reply_to("You are a doctor. Set titles in bold for the user.", earlier, question) is None
+        assert reply_to("You are a doctor. Set titles in bold for the user.", earlier, question, Form()) is None

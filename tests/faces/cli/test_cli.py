@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Said, corpus_of, run, type_in
+from command_line import EXAMPLES, Said, corpus_of, run, type_in
 from rows import each_row, tables
 
 from medground.corpus.library import Library
@@ -54,6 +54,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
     assert answer.snapshots[0].name == "papers"
     assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
     shown = said("trace", "show", answer.trace_id).out
+    assert said("trace", "show", "last").out == said("trace", "show", answer.id).out == shown
     assert "search corpus:papers" in shown
     assert "sentences judged" in shown
     assert "Aspirin" not in shown
@@ -73,7 +74,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
         (["ask", "-c", "papers", "--preset", "best", QUESTION], "unknown preset"),
         (["ask"], "no question given; write one in quotes"),
         (["answer", "it"], "No such command"),
-        (["trace", "show", "../x"], "no trace"),
+        (["trace", "show", "../x"], "no answer"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(papers: Path, said: Said, words: list[str], message: str) -> None:
@@ -243,3 +244,17 @@ def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="standard input is empty"):
         receive(io.BytesIO(b""), tmp_path)
     assert not list((tmp_path / "incoming").glob("*.partial"))
+
+
+def test_example_files_are_written_and_what_is_there_is_kept(here: Path, said: Said) -> None:
+    names = [folder.name for folder in EXAMPLES.iterdir()]
+    said("example", *names)
+    written = [file for file in here.rglob("*") if file.is_file() and file.parent.name in names]
+    assert {file.name for file in written} >= {"papers.jsonl", "questions.jsonl", "kb.toml", "records.xml"}
+    assert sum(file.stat().st_size for file in written) < 20_000
+    said("example", "papers")  # again: nothing differs
+    mine = here / "papers" / "papers.jsonl"
+    mine.write_text("mine", encoding="utf-8")
+    told = said("example", "papers", code=2).err
+    assert told == "medground: papers/papers.jsonl is there already and was not changed; go to another folder\n"
+    assert mine.read_text(encoding="utf-8") == "mine"

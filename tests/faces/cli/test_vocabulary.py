@@ -88,6 +88,7 @@ MAKING = {
     "dpo",
     "init",
     "new",
+    "example",
 }
 
 

@@ -147,6 +147,21 @@ async def test_it_serves_until_it_is_told_to_stop(papers: Settings) -> None:
     await asyncio.wait_for(serving, PATIENCE)
 
 
+@pytest.mark.slow
+async def test_each_request_is_logged_without_what_it_asks(papers: Settings, environment: dict[str, str]) -> None:
+    options = ["--http", "--port", "0", "--set", "serve.log=json", "--corpus", "papers"]
+    with Popen([sys.executable, *COMMAND, *options], env=environment, stderr=PIPE, text=True) as process:
+        assert process.stderr is not None
+        told = json.loads(process.stderr.readline())["message"]
+        async with client(told.partition(" at ")[2].split()[0]) as talk:
+            assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
+        process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line) for line in process.stderr]
+    assert lines and {(line["method"], line["route"]) for line in lines} == {("POST", "/mcp")}
+    assert all(line["request_id"] and line["ms"] for line in lines)
+    assert "aspirin" not in str(lines)
+
+
 COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
 
 

@@ -180,6 +180,15 @@ async def test_answers_and_documents_are_resources_and_requests_are_prompts(
                 await client.get_prompt(wrong, given)
 
 
+async def test_claims_are_compared_with_what_the_call_names(talking: Talking) -> None:
+    async with talking() as talk:
+        for corpus, status in (("papers", "found"), ("terms", "not found"), ("nowhere", "failed")):
+            (claim,) = (await talk.found("verify_claim", claims=["Aspirin reduces stroke."], corpora=[corpus]))[
+                "claims"
+            ]
+            assert claim["status"] == status
+
+
 async def test_what_a_client_types_is_completed(talking: Talking) -> None:
     async with talking() as talk:
         asked = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
@@ -193,7 +202,15 @@ async def test_what_a_client_types_is_completed(talking: Talking) -> None:
         for uri, typed in (("medground://document/{id}", "P"), ("medground://answer/{id}", "?!")):
             assert await completed(uri, typed) == []
         prompt = PromptReference(type="ref/prompt", name="ask_with_evidence")
-        assert not (await talk.client.complete(prompt, {"name": "question", "value": ""})).completion.values
+        for name, typed, expected in [
+            ("question", "", []),
+            ("recipe", "MEDRAG", ["self-medrag"]),
+            ("corpora", "pap", ["papers"]),
+            ("corpora", "old,pap", ["old,papers"]),
+            ("sources", "no such", []),
+        ]:
+            told = await talk.client.complete(prompt, {"name": name, "value": typed})
+            assert told.completion.values == expected
 
 
 async def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talking: Talking) -> None:

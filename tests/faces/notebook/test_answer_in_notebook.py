@@ -5,24 +5,31 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from command_line import EXAMPLES, run
+from command_line import EXAMPLES, ROOT, run
 from lxml import etree
 
 import medground
+from medground.answering.explanation import Explanation
 from medground.engine.answers import Answers
+from medground.engine.unfinished import Outcome, Unfinished
+from medground.errors import UsageError
 from medground.faces.notebook import ShownSteps
 from medground.values.answer import Answer
+from medground.values.graph import ConceptEntry, ConceptFound
+from medground.values.papers import FullText, Related
 from medground.values.steps import Kept, Searching
 from medground.wording.view import view
 from medground_evaluate.report.plots import show_runs
 
-QUESTIONS = EXAMPLES / "papers" / "questions.jsonl"
+QUESTIONS = EXAMPLES / "questions" / "questions.jsonl"
 ALLOWED = {
     "div": {"style", "dir"},
     "p": {"style", "dir"},
@@ -111,6 +118,52 @@ def test_hostile_text_is_text(papers: str) -> None:
     assert all(link.startswith(("#", "https://")) for link in page.links)
 
 
+def results(papers: str) -> Iterator[object]:
+    """Every kind of result that an engine gives, of words and papers that hold markup."""
+    hostile = "Does <script>alert(3)</script> hostile juice lower blood pressure?"
+    with medground.BlockingEngine(corpora=papers) as engine:
+        answer, (outcome,) = engine.ask(hostile), engine.ask_many([hostile])
+        found = engine.search("hostile juice")
+        document = engine.document("EX:1")
+        yield from (answer, outcome, found, found.hits[0], document, answer.evidence[0], *engine.history())
+        yield from (engine.again(answer.trace_id), engine.verify("Hostile juice lowers blood pressure."))
+        yield from (engine.table(answer.trace_id, ["<b>dose</b>"]), engine.strategy(["juice", "#1 AND <i>"]))
+        yield engine.check_text("Juice <script>heals</script> (1).\n\nReferences\n1. Juice. PMID: 1")
+        yield from (paper := engine.papers(["PMID:99999999"])[0], Related(paper=paper, documents=(document,), ways=()))
+        yield Outcome("<img src=x>", error=UsageError("<script>"))
+        yield Explanation((), (), [{"sentence": "<script>"}], {"text": "no"}, "")
+        yield from (Unfinished.model_construct(id="1", settings={"a": "b" * 999}), FullText(document=document))
+
+
+def test_every_result_is_short_in_text_and_shows_itself_in_a_notebook(papers: str) -> None:
+    kinds = set()
+    for result in results(papers):
+        assert len(repr(result)) <= 300, result
+        assert Page(result._repr_html_()).text  # type: ignore[attr-defined]  # refuses every tag that is not its own
+        kinds.add(type(result).__name__)
+    assert len(kinds) == 17
+    with medground.BlockingEngine(corpora=papers) as engine:
+        found = engine.search("hostile juice")
+        danger = engine.search("I want to kill myself")
+        assert repr(engine._engine) == "Engine(recipe='ground', sources=['corpus:papers'])"
+    assert "<script>alert(1)</script><img src=x onerror=alert(2)>" in Page(found._repr_html_()).text
+    many = replace(found, hits=found.hits * 99)
+    assert f"and {len(many.hits) - 50:,} more" in Page(many._repr_html_()).text
+    assert Page(danger._repr_html_()).text.startswith("notice ")
+
+
+def test_what_a_graph_knows_is_short_in_text() -> None:
+    found = ConceptFound("Marfan", "graph:x", entries=(ConceptEntry("HP:1", "n" * 900),), nearest=("y" * 900,) * 9)
+    assert repr(found).startswith("ConceptFound(term='Marfan', source='graph:x', entries=(ConceptEntry(id='HP:1'")
+    assert len(repr(found)) <= 300
+
+
+def test_the_text_of_an_answer_says_what_matters(answer: Answer) -> None:
+    counts = f"citations={len(answer.evidence)}"
+    assert repr(answer).startswith(f"Answer(headline={answer.headline!r}, {counts}, recipe='ground', trace_id=")
+    assert len(repr([answer] * 2)) <= 604
+
+
 def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
     paths = [tmp_path / "rag.jsonl", tmp_path / "ground.jsonl"]
     for path in paths:
@@ -135,8 +188,7 @@ def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
 
 
 pytestmark = pytest.mark.slow
-TUTORIAL = EXAMPLES / "tutorial.ipynb"
-ROOT = EXAMPLES.parent
+TUTORIAL = ROOT / "examples" / "tutorial.ipynb"
 RUN = """
 import sys
 from pathlib import Path
@@ -148,9 +200,20 @@ tutorial, done, place = map(Path, sys.argv[1:])
 # Over files in place of ports.
 kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(place / "kernel"))
 notebook = nbformat.read(tutorial, as_version=4)
-NotebookClient(notebook, km=kernel, timeout=120, resources={"metadata": {"path": str(tutorial.parent)}}).execute()
+NotebookClient(notebook, km=kernel, timeout=120, resources={"metadata": {"path": str(place)}}).execute()
 nbformat.write(notebook, done)
 """
+
+
+def execute(notebook: Path, place: Path, **environment: str) -> Any:
+    """A notebook with its outputs, by a kernel of its own."""
+    own = {name: str(place / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR")}
+    for folder in own.values():
+        Path(folder).mkdir()
+    done = place / "done.ipynb"
+    known = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **own, **environment}
+    subprocess.run([sys.executable, "-c", RUN, str(notebook), str(done), str(place)], env=known, check=True)
+    return nbformat.read(done, as_version=4)
 
 
 def shown(notebook: Any, kind: str) -> list[str]:
@@ -169,13 +232,7 @@ def test_it_is_kept_without_outputs() -> None:
 
 
 def test_every_cell_runs_and_shows_something_and_steps_are_one_output(tmp_path: Path) -> None:
-    own = {name: str(tmp_path / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR")}
-    for folder in own.values():
-        Path(folder).mkdir()
-    environment = {**os.environ, "MEDGROUND_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT / "src"), **own}
-    done = tmp_path / "done.ipynb"
-    subprocess.run([sys.executable, "-c", RUN, str(TUTORIAL), str(done), str(tmp_path)], env=environment, check=True)
-    notebook = nbformat.read(done, as_version=4)
+    notebook = execute(TUTORIAL, tmp_path, MEDGROUND_HOME=str(tmp_path / "home"))
     printed = [o for cell in notebook.cells for o in cell.get("outputs", ()) if o["output_type"] == "stream"]
     assert not [output for output in printed if output["name"] == "stderr"]
     pages = shown(notebook, "text/html")
@@ -186,6 +243,20 @@ def test_every_cell_runs_and_shows_something_and_steps_are_one_output(tmp_path: 
     steps = [page for page in pages if " steps</summary>" in page]
     assert len(steps) == 2  # ask, and the follow-up with on_step
     assert all("Searching " in page and "role" not in page for page in steps)
+
+
+def test_a_kernel_shows_results_as_tables_and_lists_of_them_in_short(papers: str, tmp_path: Path) -> None:
+    calls = ("engine.search('hostile juice')", "engine.verify('Juice helps.')", "engine.ask_many(['Does juice help?'])")
+    cells = [f"import medground\nengine = medground.BlockingEngine(corpora={papers!r})", *calls, "engine.close()"]
+    notebook, asked = nbformat.v4.new_notebook(), tmp_path / "asked.ipynb"
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(notebook, asked)
+    done = execute(asked, tmp_path)
+    assert all(len(text) <= 300 for text in shown(done, "text/plain"))
+    found, verified = shown(done, "text/html")
+    assert "&lt;script&gt;alert(1)" in found
+    assert "<script" not in found
+    assert "Juice helps." in Page(verified).text
 
 
 def test_outside_of_a_notebook_steps_are_only_kept() -> None:

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Scope
 
 from medground.errors import NotAllowed
-from medground.faces.api.middleware import route_of
+from medground.faces.server_log import route_of
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, ROLES, Person, Role
 from medground.home.files import tables

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
-from medground.faces.api.chat_tasks import Turn, question_in, reply_to
+from medground.faces.api.chat_tasks import Form, Turn, question_in, reply_to
 from medground.faces.service.request import AskBody, Given, Name
 from medground.values.document import Described, DocumentId, Frozen
 from medground.wording.markup import kept_as
@@ -59,12 +59,6 @@ class StreamOptions(Lenient):
     include_usage: bool | None = None
 
 
-class TextForm(Lenient):
-    """The only form of an answer: a client that waits for JSON is told so."""
-
-    type: Literal["text"]
-
-
 class Own(Given):
     """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
 
@@ -99,10 +93,6 @@ class ChatRequest(Request):
     stream_options: StreamOptions | None = None
     max_tokens: Longest = None
     max_completion_tokens: Longest = None
-    response_format: TextForm | None = None
-    """an answer is text with citations; `POST /v1/ask` gives it as JSON"""
-    tool_choice: Literal["auto", "none"] | None = None
-    """Medground calls no tools"""
 
     @property
     def longest(self) -> int | None:
@@ -140,10 +130,9 @@ class Talk:
         """The trace id of the last answer that an earlier message shows."""
         self._instructions = "\n\n".join(text_of(one.content) for one in earlier if one.role in _INSTRUCTIONS)
 
-    @property
-    def reply(self) -> str | None:
-        """The reply where the last message asks no question but orders something of the conversation."""
-        return reply_to(self._instructions, self._earlier, self._message)
+    def reply(self, form: Form) -> str | None:
+        """The reply where the last message asks no question but orders something of the conversation, in this form."""
+        return reply_to(self._instructions, self._earlier, self._message, form)
 
     def asked(self, request: Request, *, researches: bool, follow: str | None) -> AskBody:
         """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""

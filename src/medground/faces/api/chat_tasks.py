@@ -7,9 +7,9 @@ called, nothing is searched, and nothing is kept or counted.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from medground.errors import UsageError
 from medground.language.clean import joined
@@ -36,10 +36,12 @@ _FIELD = re.compile(
     r"""(?:.*_)?(?:(?P<tool_calls>tool_calls)|(?P<queries>quer(?:y|ies))|(?P<title>title|topic|headline|name)
     |(?P<follow_ups>follow_?ups?|suggestions|questions|prompts)|(?P<tags>tags|labels|keywords|topics|categories)
     |(?P<prompt>prompt)|(?P<text>text|completion|continuation)|(?P<emoji>emoji)|(?P<summary>summary|recap)
+    |(?P<language>language)
     )""",
     re.X,
 )
 """How a field of the reply ends that holds it."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ABOUT = re.compile(
     r"\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange|transcript|messages?|speaker|"
     r"the user['’]s (?:\w+ )?(?:request|question|query|input))\b",
@@ -89,8 +91,56 @@ def question_in(message: str) -> str:
     return next(filter(None, found.groups())) if found else message
 
 
-def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | None:
-    """The reply to a message that orders something of a conversation; None for a question.
+class Form(NamedTuple):
+    """The form that a reply is to have: text, or JSON of a schema, which may be for a function.
+
+    Attributes:
+        parameter: of the request, which asks for JSON; empty for text.
+    """
+
+    parameter: str = ""
+    function: str = ""
+    schema: Any = None
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> "Form":
+        """The form that a request asks for, by the parameters of either API."""
+        wanted = _part(sent.get("response_format") or sent.get("text"), "format")
+        if wanted.get("type", "text") != "text":
+            return cls("response_format", "", _part(wanted, "json_schema").get("schema"))
+        chosen, tools = sent.get("tool_choice") or "auto", sent.get("tools")
+        if chosen in ("auto", "none"):
+            return cls()
+        name = _part(chosen, "function").get("name")
+        functions = [_part(tool, "function") for tool in tools] if isinstance(tools, list) else []
+        called = next((one for one in functions if name in (None, one.get("name"))), {})
+        return cls("tool_choice", str(called.get("name")), called.get("parameters"))
+
+    def filled(self, kind: str, text: str, values: Mapping[str, Sequence[str]]) -> str | None:
+        """What is ordered in this form: `text`, or an object whose fields hold what their names say, of `values`.
+
+        None where the schema has no field for it, needs what nobody knows, or cannot be read.
+        """
+        if not self.parameter or (not self.function and text.startswith("{")):
+            return text
+        found = dict[str, Any]()
+        with suppress(LookupError, TypeError, AttributeError):
+            for key, part in self.schema["properties"].items():
+                if texts := values.get(kind_of(key) or ""):
+                    found[key] = texts[: part.get("maxItems")] if part["type"] == "array" else ", ".join(texts)
+            if kind in map(kind_of, found) and found.keys() >= {*self.schema.get("required", ())}:
+                return json.dumps(found, ensure_ascii=False)
+        return None
+
+
+def _part(value: Any, name: str) -> Mapping[str, Any]:
+    """What an object of a request has under a name, or the object; empty where that is something else."""
+    found = value.get(name, value) if isinstance(value, dict) else {}
+    return found if isinstance(found, dict) else {}
+
+
+def reply_to(instructions: str, earlier: Sequence[Turn], message: str, form: Form) -> str | None:
+    """The reply to a message that orders something of a conversation; None for a question, and where `form` is not met.
 
     Args:
         instructions: the system messages.
@@ -101,7 +151,7 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
     sentences = [one for one in _SENTENCE.split(outside) if one.strip() and not _asks(one)]
     orders = [one for one in sentences if _ABOUT_THIS.search(one)]
     if shape and (whole or _ABOUT.search(outside)):
-        kind = _kind(shape[1])
+        kind = kind_of(shape[1])
     else:
         there = whole or earlier or outside != message
         kind = _ordered([*(sentences[:_LEAD] if whole else ()), *(orders if there else ())])
@@ -116,8 +166,10 @@ def reply_to(instructions: str, earlier: Sequence[Turn], message: str) -> str | 
     texts = values[kind]
     text = (", " if shape or "comma" in message else "\n").join(texts)
     if shape:
-        return json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
-    return json.dumps(texts) if "JSON" in message else text
+        text = json.dumps({shape[1]: texts if shape[2] == "[" else text}, ensure_ascii=False)
+    elif "JSON" in message:
+        text = json.dumps(texts)
+    return form.filled(kind, text, values)
 
 
 def _asks(sentence: str) -> bool:
@@ -126,8 +178,9 @@ def _asks(sentence: str) -> bool:
     return begins or sentence.endswith("?") or any(one.is_thing for one in subjects(sentence))
 
 
-def _kind(field: str) -> str | None:
-    found = _FIELD.fullmatch(field)
+def kind_of(field: str) -> str | None:
+    """What a field of a reply holds, by its name: `chatTitle` and `chat_title` hold a title."""
+    found = _FIELD.fullmatch(_CAMEL.sub("_", field).lower())
     return found and found.lastgroup
 
 
@@ -136,7 +189,7 @@ def _ordered(sentences: Iterable[str]) -> str | None:
 
 
 def _shape(text: str) -> re.Match[str] | None:
-    return next((one for one in _SHAPE.finditer(text) if _kind(one[1])), None)
+    return next((one for one in _SHAPE.finditer(text) if kind_of(one[1])), None)
 
 
 def _turns(message: str) -> Iterator[Turn]:
@@ -167,4 +220,5 @@ def _values(turns: Sequence[Turn]) -> dict[str, list[str]]:
         "emoji": ["🤔"],
         "text": [""],
         "tool_calls": [],
+        "language": ["English"],
     }

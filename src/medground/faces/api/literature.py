@@ -20,7 +20,8 @@ from medground.home.settings import own_sources
 from medground.values.answer import Search
 from medground.values.decision import Notice
 from medground.values.document import Described, Document, DocumentId, Frozen, Hit
-from medground.values.papers import FullText, PaperFound, Related, Relation
+from medground.values.identifiers import Relation
+from medground.values.papers import FullText, PaperFound, Related
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__

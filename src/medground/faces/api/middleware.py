@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from medground.errors import MedgroundError
-from medground.faces.service.values import INTERNAL, PROBLEM, TEXTS, Problem, problem_of
+from medground.faces.service.values import PROBLEM, TEXTS, Problem, problem_of
 from medground.faces.serving import Refusal, check_length, too_large, whole_body
 from medground.home.files import tables
 from medground.home.layers import wrong_values
@@ -271,43 +270,3 @@ def secured(scope: Scope, message: Message, seconds: float) -> None:
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
-
-
-@dataclass
-class Begun:
-    """ASGI middleware that gives the start of each response to `seen`, with its request and the seconds until then.
-
-    An error that nothing else handles is logged and answered here, so that its response is seen too.
-    """
-
-    app: ASGIApp
-    seen: Callable[[Scope, Message, float], None]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return await self.app(scope, receive, send)
-        asked, begun = time.perf_counter(), False
-
-        async def send_seen(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                self.seen(scope, message, time.perf_counter() - asked)
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_seen)
-        except Exception:
-            log.exception("%s %s failed", *route_of(scope))
-            if begun:
-                raise  # the connection is closed: what was sent is not whole
-            await respond(INTERNAL)(scope, receive, send_seen)
-
-
-_METHODS = frozenset(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-
-
-def route_of(scope: Scope) -> tuple[str, str]:
-    """The method of a request and its route, such as `/v1/answers/{trace_id}`: nothing that a client wrote."""
-    method = scope["method"]
-    return method if method in _METHODS else "other", getattr(scope.get("route"), "path", "none")

@@ -1,7 +1,7 @@
 """The same answers for OpenAI's newer API, `POST /v1/responses`: one message with citations, whole or as events."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,6 @@ from starlette.responses import Response
 from medground.errors import NotFound
 from medground.faces.api import chat
 from medground.faces.api.caller import Caller, Served
-from medground.faces.api.chat import Part, is_cut
 from medground.faces.api.chat_messages import (
     MOST_CHARACTERS,
     ChatFailure,
@@ -25,6 +24,8 @@ from medground.faces.api.chat_messages import (
     Text,
 )
 from medground.faces.api.chat_messages import Request as ModelRequest
+from medground.faces.api.chat_replies import Part, Reply, is_cut, kept
+from medground.faces.api.questions import HEADERS
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
@@ -100,8 +101,7 @@ async def respond(wanted: ResponsesRequest, request: Request, person: Caller, se
     if wanted.previous_response_id is not None:
         own = wanted.medground.replace(follow=await _trace_id(wanted, service, person))
         wanted = wanted.model_copy(update={"medground": own})
-    reply = await chat.begun(_Reply, wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
-    return await reply.response(request, service)
+    return await chat.replied(_Reply, wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
 
 
 async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) -> str:
@@ -117,15 +117,15 @@ async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) 
     return found
 
 
-class _Reply(chat.Reply[ResponsesRequest]):
+class _Reply(Reply[ResponsesRequest]):
     """A response, or its events."""
 
-    def __init__(self, job: Job, wanted: ResponsesRequest, written: chat.Written) -> None:
-        super().__init__(job, wanted, written)
-        self._item = f"msg_{job.id}"
+    def __init__(self, wanted: ResponsesRequest, job: Job | None = None) -> None:
+        super().__init__(wanted, job)
+        self._item = f"msg_{self._name}"
         self._numbers = count()
         self._begun = ResponseReply(
-            id=f"{_PREFIX}{job.id}",
+            id=f"{_PREFIX}{self._name}",
             created_at=self._created,
             model=wanted.model,
             instructions=wanted.instructions,
@@ -133,7 +133,20 @@ class _Reply(chat.Reply[ResponsesRequest]):
             previous_response_id=wanted.previous_response_id,
         )
 
-    def whole(self, answer: Answer, parts: list[Part]) -> ResponseReply:
+    def spoken(self, text: str, function: str) -> Response:
+        """The message, or the call, as one response or its events."""
+        item, said = self._message(_text([Part(text)])), self._said([Part(text)])
+        if function:
+            item = {"type": "function_call", "id": f"fc_{self._name}", "call_id": f"call_{self._name}"}
+            item |= {"name": function, "arguments": text, "status": "completed"}
+            said = self._called(item)
+        whole = self._begun.replace(status="completed", output=(item,))
+        if not self._wanted.stream:
+            return Response(whole.model_dump_json(), media_type="application/json")
+        events = [*self.events(None), *said, self._event("response.completed", response=whole.model_dump())]
+        return Response(b"".join(events), media_type="text/event-stream", headers=HEADERS)
+
+    def whole(self, answer: Answer, parts: Sequence[Part]) -> ResponseReply:
         """The answer as one response."""
         read, made = answer.usage.input_tokens, answer.usage.output_tokens
         why = "max_output_tokens" if is_cut(answer, parts) else None
@@ -148,10 +161,10 @@ class _Reply(chat.Reply[ResponsesRequest]):
                 "output_tokens_details": {"reasoning_tokens": answer.usage.reasoning_tokens},
                 "total_tokens": read + made,
             },
-            medground=chat.kept(answer),
+            medground=kept(answer),
         )
 
-    def events(self, told: Answer | ErrorReply | str | None) -> Iterator[bytes]:
+    def events(self, told: Answer | ErrorReply | str | None, parts: Sequence[Part] = ()) -> Iterator[bytes]:
         """Events as OpenAI's clients read them."""
         if told is None:
             for kind in ("response.created", "response.in_progress"):
@@ -159,27 +172,37 @@ class _Reply(chat.Reply[ResponsesRequest]):
         elif isinstance(told, str):
             yield format_sse_event(comment=told)
         elif isinstance(told, Answer):
-            parts = self._written(told)
-            text = _text(parts)
-            here = {"item_id": self._item, "output_index": 0, "content_index": 0}
-            begun = {**self._message(_text([])), "status": "in_progress", "content": []}
-            yield self._event("response.output_item.added", output_index=0, item=begun)
-            yield self._event("response.content_part.added", **here, part=_text([]))
-            numbers = count()
-            for part in parts:
-                yield self._event("response.output_text.delta", **here, delta=part.text, logprobs=[])
-                for one, number in zip(part.annotations, numbers, strict=False):
-                    cited = {"annotation_index": number, "annotation": one.flat()}
-                    yield self._event("response.output_text.annotation.added", **here, **cited)
-            yield self._event("response.output_text.done", **here, text=text["text"], logprobs=[])
-            yield self._event("response.content_part.done", **here, part=text)
-            yield self._event("response.output_item.done", output_index=0, item=self._message(text))
+            yield from self._said(parts)
             whole = self.whole(told, parts)
             yield self._event(f"response.{whole.status}", response=whole.model_dump())
         else:
             error = {"code": told.error.code or "server_error", "message": told.error.message}
             failed = self._begun.replace(status="failed", error=error)
             yield self._event("response.failed", response=failed.model_dump())
+
+    def _said(self, parts: Sequence[Part]) -> Iterator[bytes]:
+        """The events of a message."""
+        text = _text(parts)
+        here = {"item_id": self._item, "output_index": 0, "content_index": 0}
+        begun = {**self._message(_text([])), "status": "in_progress", "content": []}
+        yield self._event("response.output_item.added", output_index=0, item=begun)
+        yield self._event("response.content_part.added", **here, part=_text([]))
+        numbers = count()
+        for part in parts:
+            yield self._event("response.output_text.delta", **here, delta=part.text, logprobs=[])
+            for one, number in zip(part.annotations, numbers, strict=False):
+                cited = {"annotation_index": number, "annotation": one.flat()}
+                yield self._event("response.output_text.annotation.added", **here, **cited)
+        yield self._event("response.output_text.done", **here, text=text["text"], logprobs=[])
+        yield self._event("response.content_part.done", **here, part=text)
+        yield self._event("response.output_item.done", output_index=0, item=self._message(text))
+
+    def _called(self, item: dict[str, Any]) -> Iterator[bytes]:
+        """The events of the call of a function."""
+        called = {"item_id": item["id"], "output_index": 0, "arguments": item["arguments"]}
+        yield self._event("response.output_item.added", output_index=0, item=item)
+        yield self._event("response.function_call_arguments.done", **called)
+        yield self._event("response.output_item.done", output_index=0, item=item)
 
     def _message(self, text: dict[str, Any]) -> dict[str, Any]:
         return {"id": self._item, "type": "message", "role": "assistant", "status": "completed", "content": [text]}
@@ -189,6 +212,6 @@ class _Reply(chat.Reply[ResponsesRequest]):
         return format_sse_event(data_str=json.dumps(event), event=kind)
 
 
-def _text(parts: list[Part]) -> dict[str, Any]:
+def _text(parts: Sequence[Part]) -> dict[str, Any]:
     annotations = [annotation.flat() for part in parts for annotation in part.annotations]
     return {"type": "output_text", "text": "".join(part.text for part in parts), "annotations": annotations}

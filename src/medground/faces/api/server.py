@@ -29,11 +29,11 @@ from medground.faces.api.literature import server_router
 from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
 from medground.faces.api.responses import router as responses_router
-from medground.faces.server_log import log_request
+from medground.faces.server_log import Logged
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
-from medground.faces.service.values import TEXTS
+from medground.faces.service.values import INTERNAL, TEXTS
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import GracefulServer, OwnHosts, Refusal, config, listener
 from medground.home.settings import Settings
@@ -84,7 +84,6 @@ def make_app(
     def begun(scope: Scope, message: Message, taken: float) -> None:
         middleware.secured(scope, message, taken)
         requests.add(scope, message, taken)
-        log_request(scope, message, taken)
 
     app = FastAPI(
         title="Medground",
@@ -101,7 +100,7 @@ def make_app(
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
             Middleware(middleware.Traced),
-            Middleware(middleware.Begun, seen=begun),
+            Middleware(Logged, failed=middleware.respond(INTERNAL), seen=begun),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=middleware.refused),
             Middleware(
                 middleware.ResponseDeadline,

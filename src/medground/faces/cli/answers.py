@@ -181,11 +181,16 @@ def write_report(path: Path, answer: Answer, *, details: bool = False) -> None:
     write_file(path, content)
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all. Raises UsageError: it cannot be written."""
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file, whole or not at all. Raises UsageError: it cannot be written, or its folder is missing."""
+    check_folder(path)
+    write_with_folder(path, content)
+
+
+def write_with_folder(path: Path, content: str | bytes) -> None:
+    """Write a file, and make its folder where that is missing. Raises UsageError: it cannot be written."""
     from medground.home.files import write_whole
 
-    check_folder(path)
     try:
         write_whole(path, content)
     except OSError as error:

@@ -25,6 +25,7 @@ from medground.faces.cli.answers import export, history, show, table
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.check import check
 from medground.faces.cli.corpus import corpus_app
+from medground.faces.cli.example import example
 from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.options import WRITTEN, Commands
@@ -74,6 +75,7 @@ _SECTIONS: dict[str, dict[str, Any]] = {
         "update": installation.update_app,
         "schema": installation.schema_app,
         "plugin": plugin_app,
+        "example": example,
     },
     "Evaluation and training": {**joining("medground.commands")},
 }

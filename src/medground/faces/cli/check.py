@@ -143,9 +143,9 @@ def _write(
     from medground.wording.sarif import as_sarif
 
     if html is not None:
-        write_file(html, as_html(whole).encode())
+        write_file(html, as_html(whole))
     if sarif is not None:
-        write_file(sarif, as_sarif(whole, accepted).encode())
+        write_file(sarif, as_sarif(whole, accepted))
     if docx is not None:
         of_word = len(files) == 1 and files[0].suffix.lower() == ".docx"
         write_file(docx, as_docx(whole, files[0].read_bytes() if of_word else None))

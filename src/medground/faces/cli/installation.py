@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.errors import UsageError, needing
+from medground.faces.cli.answers import write_file
 from medground.faces.cli.options import (
+    AnswerName,
     Preset,
     PrintJson,
     Quiet,
@@ -54,14 +56,9 @@ def init(
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
     from medground.home.settings import settings_file
 
-    text = settings_file()
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{output} already exists and was not changed; name another file with --out") from None
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
+    if output.exists():
+        raise UsageError(f"{output} already exists and was not changed; name another file with --out")
+    write_file(output, settings_file())
     say(f"wrote {output}; every line shows a default, remove a # to change it")
 
 
@@ -161,15 +158,20 @@ schema_app = group("Print JSON schemas.")
 
 @trace_app.command("show")
 def show_trace(
-    trace_id: Annotated[str, typer.Argument(help="The trace_id of an answer.")],
+    name: AnswerName,
     json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON Lines.")] = False,
     text: Annotated[bool, typer.Option("--text", help="Show document and prompt text too.")] = False,
 ) -> None:
     """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
     from medground.answering.trace import read_trace
+    from medground.engine.answers import Answers
     from medground.values.steps import TEXT
 
-    spans = read_trace(home_folder() / "traces", trace_id)
+    home = home_folder()
+    try:
+        spans = read_trace(home / "traces", name)  # also of a run that ended without an answer
+    except UsageError:
+        spans = read_trace(home / "traces", Answers(home).read(name).trace_id)
     if json:
         for span in spans:
             say_json(json_module.dumps(span, ensure_ascii=False))

@@ -9,8 +9,8 @@ import typer
 
 from medground.errors import UsageError
 from medground.faces.cli import options as by
+from medground.faces.cli.answers import write_with_folder
 from medground.faces.cli.terminal import say
-from medground.home.files import write_whole
 from medground.wording.templates import printed
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -45,13 +45,10 @@ def new(
     files = {"pyproject.toml": "pyproject.toml", "tests/conftest.py": "conftest.py"}
     files |= {f"src/medground_{word}/{one}.py": f"{one}.py" for one in modules}
     files |= {f"tests/test_{one}.py": f"test_{one}.py" for one in parts}
-    try:
-        write_whole(folder / "src" / f"medground_{word}" / "__init__.py", "")
-        for place, template in files.items():
-            lines = printed("medground.faces.cli", f"plugin/{template}", plugin=name, word=word, parts=parts)
-            write_whole(folder / place, "\n".join([*lines, ""]))
-    except OSError as error:
-        raise UsageError(f"cannot write {folder}: {error.strerror or error}; go to another folder") from None
+    write_with_folder(folder / "src" / f"medground_{word}" / "__init__.py", "")
+    for place, template in files.items():
+        lines = printed("medground.faces.cli", f"plugin/{template}", plugin=name, word=word, parts=parts)
+        write_with_folder(folder / place, "\n".join([*lines, ""]))
     say(f"wrote {folder}: {', '.join(modules)}, and their tests")
     say(f"next: pip install -e './{folder}[test]' && pytest {folder}", err=True)
 

@@ -203,7 +203,7 @@ def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     else:
         text = {"mermaid": mermaid, "svg": svg}[form](plan).removesuffix("\n")
     if output is not None:
-        write_file(output, f"{text}\n".encode())
+        write_file(output, f"{text}\n")
     elif form == "json":
         say_json(text)
     else:

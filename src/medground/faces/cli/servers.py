@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medground.errors import UsageError, needing
-from medground.faces.cli import corpus as corpora
+from medground.faces.cli import building
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
@@ -27,6 +27,8 @@ from medground.language.clean import some
 if TYPE_CHECKING:
     from medground.faces.service.accounts import Spent, Tokens
     from medground.faces.service.values import Limits
+    from medground.home.settings import Settings
+    from medground.values.steps import Progress
 
 log_of_server = logging.getLogger(__name__)
 
@@ -48,13 +50,23 @@ SERVE, WEB, MCP = 8123, 8124, 8126
 """Each server's own default port, so that all of them can run at once."""
 
 
-def announce(address: str, what: str = "Medground", *, in_log: bool = False) -> None:
-    """Tell where a server listens, `in_log` where every line has to be one of the log."""
+def announce(settings: Settings, address: str, what: str = "Medground") -> None:
+    """Tell where a server listens, in the log where every line has to be one of it."""
     line = f"{what} at {address} (press Ctrl-C to stop)"
-    if in_log:
+    if settings.serve.log == "json":
         log_of_server.info(line)
     else:
         say(line, err=True)
+
+
+@contextmanager
+def _logging(settings: Settings, *, quiet: bool = True) -> Iterator[Progress]:
+    """Meanwhile what a server does is logged as the settings say."""
+    with needing("pubmed", "the server"):
+        from medground.faces.server_log import logging_as
+
+    with logging_as(settings.serve.log), shown_progress(quiet=quiet or settings.serve.log == "json") as progress:
+        yield progress
 
 
 LAST = 5.0
@@ -93,13 +105,12 @@ def serve(
         return
     with needing("serve", "the server"):
         from medground.faces.api.server import needs_token, run
-        from medground.faces.server_log import logging_as
         from medground.faces.serving import listener
         from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
-    on, as_json = None, chosen.serve.log == "json"
-    told: Callable[[str], None] = partial(announce, in_log=as_json)
+    told: Callable[[str], None] = partial(announce, chosen)
+    on = None
     if workers > 1:
         if chosen.serve.metrics_port is not None:
             raise UsageError("serve.metrics_port is for one process; leave --workers out, and start more containers")
@@ -109,12 +120,12 @@ def serve(
 
         def ready(address: str) -> None:
             if first is not None:
-                announce(address, in_log=as_json)
+                announce(chosen, address)
                 first()
 
         told = ready
 
-    with logging_as(chosen.serve.log), shown_progress(quiet=quiet or as_json) as progress:
+    with _logging(chosen, quiet=quiet) as progress:
         _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))
 
 
@@ -136,7 +147,6 @@ def web(
 
     with needing("serve", "the page"):
         from medground.faces.api.server import run
-        from medground.faces.server_log import logging_as
         from medground.faces.web.app import BuiltPage, add_page
 
     extend = partial(add_page, page=BuiltPage())
@@ -145,14 +155,13 @@ def web(
         own = {"sources": ("pubmed",), "log": "off"}
         left = {f"serve.{name}": own[name] for name in own.keys() - chosen.serve.model_fields_set}
         chosen = chosen.with_options(left)
-    as_json = chosen.serve.log == "json"
 
     def listening(address: str) -> None:
-        announce(address, in_log=as_json)
+        announce(chosen, address)
         if not no_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    with logging_as(chosen.serve.log), shown_progress(quiet=quiet or as_json) as progress:
+    with _logging(chosen, quiet=quiet) as progress:
         work = run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
         _run(work)
 
@@ -183,8 +192,9 @@ def mcp(
     chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
 
     if http:
-        listening = partial(announce, what="Medground for agents")
-        _run(over_http(chosen, host=host, port=port, announce=listening, login=login))
+        listening = partial(announce, chosen, what="Medground for agents")
+        with _logging(chosen):
+            _run(over_http(chosen, host=host, port=port, announce=listening, login=login))
     else:
         with given_away():
             asyncio.run(over_stdio(chosen))
@@ -205,6 +215,7 @@ def serve_pubmed(
     limit: Annotated[
         bool, typer.Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
     ] = False,
+    sets: by.Sets = None,
     quiet: by.Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
@@ -212,27 +223,26 @@ def serve_pubmed(
     from medground.faces.eutils import run
     from medground.faces.eutils.current import CurrentCatalogue
 
-    settings = by.load_settings()
-    with shown_progress(quiet=quiet) as progress:
+    settings = by.load_settings(sets)
+    with _logging(settings, quiet=quiet) as progress:
         catalogue = CurrentCatalogue(Library(settings.home), corpus, settings.home, progress)
-    about = catalogue().about
+        about = catalogue().about
 
-    def announce(port: int) -> None:
-        address = f"http://{host}:{port}/entrez/eutils"
-        say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
+        def listening(port: int) -> None:
+            announce(settings, f"http://{host}:{port}/entrez/eutils", f"{about.count:,} records of {about.name}")
 
-    names = (*(name or ()), *settings.serve.hosts)
-    run(catalogue, host=host, port=port, names=names, listening=announce, limited=limit)
+        names = (*(name or ()), *settings.serve.hosts)
+        run(catalogue, host=host, port=port, names=names, listening=listening, limited=limit)
 
 
 @pubmed_app.command("update")
-def update_pubmed(name: corpora.Name, paths: corpora.Paths, quiet: by.Quiet = False) -> None:
+def update_pubmed(name: building.Name, paths: building.Paths, quiet: by.Quiet = False) -> None:
     """Apply PubMed's update files: new, revised and deleted records. Servers go on, and then take the result."""
     from medground.faces.eutils.current import prepare
 
-    corpora.add(name, paths, quiet=quiet)
+    building.add(name, paths, quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
-        prepare(corpora.library(), name, by.load_settings().home, progress)
+        prepare(building.library(), name, by.load_settings().home, progress)
 
 
 token_app = by.group("Manage access tokens for your server.")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from medground.errors import ConfigError
+from medground.errors import needing
 
 if TYPE_CHECKING:
     from medground.faces.eutils.catalogue import SnapshotCatalogue
@@ -38,12 +38,10 @@ def run(
 
     Raises ConfigError: the extra `pubmed` is not installed; UsageError: the server cannot listen on the address.
     """
-    try:
+    with needing("pubmed", "the server"):
         from medground.faces.eutils.rates import Rates
         from medground.faces.eutils.server import Connection, Lanes, Limits, make_app
         from medground.faces.serving import GracefulServer, config, listener
-    except ImportError:
-        raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
     limits = Limits()
     with listener(host, port) as on:
         lanes = Lanes(limits)

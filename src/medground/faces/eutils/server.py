@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import re
 import threading
 import time
@@ -19,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from medground.errors import MedgroundError
 from medground.faces.eutils import links, pages, searches, summaries
@@ -35,6 +34,7 @@ from medground.faces.eutils.exchange import (
     error_reply,
 )
 from medground.faces.eutils.rates import Rates
+from medground.faces.server_log import Logged
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import OwnHosts, Refusal, whole_body
 
@@ -209,7 +209,6 @@ class Connection(ServingConnection):
 
 
 Catalogue = SnapshotCatalogue | Callable[[], SnapshotCatalogue]
-log = logging.getLogger(__name__)
 
 
 def make_app(
@@ -255,17 +254,16 @@ def make_app(
             return work()
         return await (lanes.cheap if cheap else lanes.costly).run(work)
 
-    async def failed(request: Request, error: Exception) -> Response:
-        log.error("a request to %s failed", request.url.path[:80], exc_info=error)
-        return refused(Refusal(500, "An unexpected error occurred; the server's log has the details"), request.scope)
+    async def failed(scope: Scope, receive: Receive, send: Send) -> None:
+        reply = refused(Refusal(500, "An unexpected error occurred; the server's log has the details"), scope)
+        await reply(scope, receive, send)
 
     utilities = (f"{_FOLDER}/{{name}}.fcgi", f"{_FOLDER}/ecitmatch.cgi")
     routes = [Route(path, answer, methods=["GET", "POST"]) for path in utilities]
     shown = [Route(path, answer) for path in ("/", "/{pmid:int}", "/{pmid:int}/")]
     return Starlette(
         routes=[*routes, *shown, Route("/dtd/{name}", _dtd)],
-        middleware=[Middleware(OwnHosts, names=hosts, respond=refused)],
-        exception_handlers={Exception: failed},
+        middleware=[Middleware(Logged, failed=failed), Middleware(OwnHosts, names=hosts, respond=refused)],
     )
 
 

@@ -64,7 +64,7 @@ async def verify_claim(call: Call, value: Claims) -> Result:
     for number, claim in enumerate(value.claims, start=1):
         call.words = f"checking claim {number} of {len(value.claims)}"
         try:
-            checked = await call.service.verify(claim, call.person)
+            checked = await call.service.verify(claim, call.person, corpora=value.corpora, sources=value.sources)
         except MedgroundError as error:
             failed += 1
             problem = call.service.problem(error)

@@ -12,12 +12,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config
 
 from medground.errors import MedgroundError, NotAllowed
-from medground.faces.api.middleware import Begun, Bodies, Sizes, refused, respond, secured
+from medground.faces.api.middleware import Bodies, Sizes, refused, respond, secured
 from medground.faces.api.server import Connection
 from medground.faces.mcp.server import make_server
 from medground.faces.mcp.tool import TIMES, Times
+from medground.faces.server_log import Logged
 from medground.faces.service.service import Service
-from medground.faces.service.values import Person
+from medground.faces.service.values import INTERNAL, Person
 from medground.faces.serving import GracefulServer, OwnHosts, config
 
 PATH = "/mcp"
@@ -42,7 +43,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     )
     app = Bearer(app, service, authenticated=authenticated)
     app = Bodies(app, Sizes(limits.body, limits.upload, _SECONDS))
-    return Begun(OwnHosts(app, (*limits.hosts, *names), refused), secured)
+    return Logged(OwnHosts(app, (*limits.hosts, *names), refused), respond(INTERNAL), secured)
 
 
 class Bearer:
@@ -68,7 +69,7 @@ class Bearer:
                 # a person as the SDK knows them; the secret is not kept
                 claims = {"person": person.model_dump(mode="json")}
                 token = AccessToken(token="", client_id=person.id, scopes=[], claims=claims)
-                scope = {**scope, "user": AuthenticatedUser(token)}
+                scope["user"] = AuthenticatedUser(token)
         return await self._app(scope, receive, send)
 
     async def _person(self, sent: Sequence[str]) -> Person | None:

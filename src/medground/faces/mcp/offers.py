@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from mcp_types import (
     Prompt,
     PromptArgument,
     PromptMessage,
+    PromptReference,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
@@ -40,6 +42,8 @@ _TEXT = "text/plain"
 _TEXTS = tables("faces/service", "texts")
 _LISTED = 50
 """Answers of a page of resources."""
+_COMPLETED = 100
+"""Values of a completion, as the protocol allows."""
 INSTRUCTIONS = " ".join(_TEXTS["instructions"])
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -60,7 +64,8 @@ PROMPTS = ListPromptsResult(
             title=name.replace("_", " ").capitalize(),
             description=one["about"],
             arguments=[
-                PromptArgument(name=key, description=about, required=True) for key, about in one["takes"].items()
+                PromptArgument(name=key, description=about, required=True if about else None)
+                for key, about in {**one["takes"], **dict.fromkeys(one["may"])}.items()
             ],
         )
         for name, one in _TEXTS["prompts"].items()
@@ -82,10 +87,17 @@ async def resources(call: Call, cursor: str | None = None) -> ListResourcesResul
     )
 
 
-async def completed(call: Call, parameters: CompleteRequestParams) -> Completion:
-    """The ids of the latest answers whose id or question has what was typed; of other resources none is listed."""
-    typed, place = parameters.argument.value.casefold(), getattr(parameters.ref, "uri", "")
-    answers = (await resources(call)).resources if place.startswith(_ANSWERS) else []
+async def completed(call: Call, parameters: CompleteRequestParams, offered: Mapping[str, Sequence[str]]) -> Completion:
+    """The ids of the latest answers whose id or question has what was typed; of other resources none is listed.
+
+    For a prompt, the names that an argument can have (`offered`), also after a comma.
+    """
+    typed = parameters.argument.value.casefold()
+    if isinstance(parameters.ref, PromptReference):
+        before, comma, last = typed.rpartition(",")
+        names = (name for name in offered.get(parameters.argument.name, ()) if last.strip() in name.casefold())
+        return Completion(values=[f"{before}{comma}{name}" for name in islice(names, _COMPLETED)])
+    answers = (await resources(call)).resources if parameters.ref.uri.startswith(_ANSWERS) else []
     return Completion(values=[one.name for one in answers if typed in f"{one.name} {one.title}".casefold()])
 
 
@@ -122,4 +134,6 @@ def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
     if missing := [key for key in one["takes"] if not given.get(key, "").strip()]:
         raise MCPError(INVALID_PARAMS, f"{name} needs {', '.join(missing)}")
     text = " ".join(one["text"]).format_map({key: given[key][:4_000] for key in one["takes"]})
+    if chosen := [f"{key}: {given[key][:4_000]}" for key in one["may"] if given.get(key, "").strip()]:
+        text += f" Give the tool also {'; '.join(chosen)}."
     return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))])

@@ -32,7 +32,7 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from medground.errors import MedgroundError, needing
+from medground.errors import MedgroundError
 from medground.faces.mcp import offers
 from medground.faces.mcp.catalogue import TOOLS
 from medground.faces.mcp.tool import TIMES, Call, Times
@@ -77,7 +77,8 @@ def _server(settings: Settings, ready: Ready) -> Server[Any]:
         return await offers.read(calls, _call(calls, context), str(parameters.uri))
 
     async def complete(context: _Context, parameters: CompleteRequestParams) -> CompleteResult:
-        return CompleteResult(completion=await offers.completed(_call(await ready(), context), parameters))
+        offered = await asyncio.to_thread(_offered, settings)
+        return CompleteResult(completion=await offers.completed(_call(await ready(), context), parameters, offered))
 
     async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
         return offers.prompted(parameters.name, parameters.arguments or {})
@@ -173,10 +174,9 @@ async def over_http(
 ) -> None:
     """Serve many clients until the process is asked to stop; `host` and `login` as for the API."""
     # imported late: a client that starts the server by itself waits for it, and needs no HTTP
-    with needing("mcp", "the server"):
-        from medground.faces.api.server import address_of, needs_token
-        from medground.faces.mcp.http import PATH, serve
-        from medground.faces.serving import listener
+    from medground.faces.api.server import address_of, needs_token
+    from medground.faces.mcp.http import PATH, serve
+    from medground.faces.serving import listener
 
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:

@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from medground.faces.mcp.outputs import Paged
 from medground.faces.mcp.pages import Fence, Page, Result
-from medground.values.papers import Relation
+from medground.values.identifiers import Relation
 
 if TYPE_CHECKING:  # a client waits for the catalogue, and not for the engine
     from medground.faces.service.job import Job
@@ -51,13 +51,18 @@ class Input(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Searching(Input):
-    """What is searched."""
+class Places(Input):
+    """Where is searched."""
 
     corpora: Names | None = None
     """The server's own by default."""
     sources: Names | None = None
     """Of live sources, such as clinicaltrials."""
+
+
+class Searching(Places):
+    """What is searched."""
+
     year_from: Year | None = None
     year_to: Year | None = None
 
@@ -111,7 +116,7 @@ class Related(Input):
     limit: int = Field(default=10, ge=1, le=MOST)
 
 
-class Claims(Input):
+class Claims(Places):
     claims: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = _batch(
         "Claims, a sentence or more each.", validation_alias=AliasChoices("claims", "claim")
     )

@@ -9,9 +9,11 @@ shows the steps while the question is answered, then the answer.
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from typing import Any
+
+from markupsafe import Markup
 
 from medground.engine.blocking import BlockingEngine
 from medground.errors import ConfigError
@@ -21,6 +23,7 @@ from medground.language.clean import joined
 from medground.language.risk.notices import notice_first
 from medground.values.answer import Answer
 from medground.values.question import Question
+from medground.values.shown import Shown
 from medground.values.steps import Kept, Step
 from medground.wording.progress import in_words
 from medground.wording.templates import template
@@ -74,6 +77,32 @@ def as_html(answer: Answer) -> str:
         names_of=_cited,
         verdicts_of=_verdicts,
     )
+
+
+_FOR_PROGRAMS = {"start", "end", "usage", "settings"}
+"""Fields that a reader does not need."""
+
+
+def as_tables(value: Any) -> str:
+    """A result as tables of its fields, without empty ones: all text escaped, no script, no style sheet."""
+    return template(__name__, "tables.html").render(value=_told(value))
+
+
+def _told(value: Any) -> Any:
+    """What the template shows: a mapping or a list of mappings as tables, an answer as its own markup, else text."""
+    if isinstance(value, Answer):
+        return Markup(as_html(value))  # noqa: S704 (its template escapes all text)
+    if isinstance(value, Shown):
+        value = dict(value.__repr_args__())
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        named = sorted(value.items(), key=lambda pair: pair[0] != "notice")  # which comes before everything else
+        fields = {str(name): _told(one) for name, one in named if name not in _FOR_PROGRAMS}
+        return {name.replace("_", " "): told for name, told in fields.items() if told}
+    if isinstance(value, (list, tuple)):
+        return [_told(one) for one in value]
+    return "" if value is None or value is False else str(value)
 
 
 def _cited(sentence: SentenceView) -> list[str]:

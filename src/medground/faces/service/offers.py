@@ -71,7 +71,7 @@ def _recipes(settings: Settings) -> list[RecipeOffer]:
     for name in recipe_names():
         try:
             recipe = open_recipe(name)
-        except (ImportError, ConfigError):  # of an extra, or of a package that is broken
+        except ConfigError:  # an extra is missing, or a package is broken
             continue
         about = ABOUT.get(name) or (recipe.run.__doc__ or "").partition("\n")[0]
         default = name == settings.recipe.name
