@@ -36,7 +36,9 @@ FENCED = re.compile(r"^```(console|sh|python)(?: title=\"(Set-up)\")?\n(.*?)^```
 COMMANDS = typer.main.get_command(command_line())
 SERVER = re.compile(r"medground (?:pubmed )?(?:serve|web)\b.*--port (?P<port>\d+)")
 FRAMEWORKS = {
-    **{"langchain": "langchain_core", "llamaindex": "llama_index", "haystack": "haystack"},
+    "langchain": "langchain_core",
+    "llamaindex": "llama_index",
+    "haystack": "haystack",
     **{name: name for name in ("dspy", "smolagents", "matplotlib", "pandas", "tqdm")},
 }
 """What a block needs that imports this, itself or from an integration of this name."""
