@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -24,7 +25,9 @@ from medground.faces import (
     say_data,
     say_either,
     searched,
+    shown_progress,
 )
+from medground.home import parse_options
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
 from medground_evaluate.cli.running import (
@@ -109,8 +112,6 @@ def run_experiment(
     quiet: Quiet = False,
 ) -> None:
     """Run a table's rows and print the paper's figures next to ours; run the same command to resume."""
-    from medground.errors import UsageError
-    from medground.home import parse_options
     from medground_evaluate.experiments.form import PAPERS, read_experiment
     from medground_evaluate.experiments.run import Options
 
@@ -204,7 +205,6 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask every question of a data set and write one line each; run the same command to resume."""
-    from medground.errors import UsageError
     from medground_evaluate.datasets.registry import named_dataset
     from medground_evaluate.runner import Selection, check_searched, run_path
 
@@ -266,7 +266,6 @@ async def _run(
     selection: Selection, settings: Settings, path: Path, concurrency: int, accept: list[str], *, quiet: bool
 ) -> Tally:
     from medground.engine import Engine
-    from medground.faces import shown_progress
     from medground_evaluate.runner import run_set
 
     with shown_progress(quiet=quiet) as progress:

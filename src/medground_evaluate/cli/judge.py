@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from medground.errors import UsageError
 from medground.faces import (
     PrintJson,
     Quiet,
@@ -24,7 +25,7 @@ from medground.faces import (
     say,
     say_data,
 )
-from medground.language import one_line
+from medground.language import one_line, some
 from medground.wording import number, printed
 from medground_evaluate.cli.running import Corpora, RunFile, aligned, documents_of, run_stoppable
 
@@ -100,7 +101,6 @@ def judge(
     quiet: Quiet = False,
 ) -> None:
     """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
-    from medground.errors import UsageError
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.judge import pairs_of, place_of
 
@@ -128,7 +128,6 @@ def judged(
     json: PrintJson = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
-    from medground.language import some
     from medground_evaluate.judges.results import read_marked
 
     found = read_marked(files)
@@ -143,7 +142,6 @@ def form(
     out: Annotated[Path, out_option("The form, a new file.")],
 ) -> None:
     """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
-    from medground.language import some
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
@@ -246,8 +244,6 @@ def list_judges(json: PrintJson = False, sets: Sets = None, settings: SettingsFi
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
     """Say what the calls will cost, and ask unless nothing is left or the user has agreed."""
-    from medground.errors import UsageError
-
     left = planned.left(fresh=fresh)
     if not left.calls:
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import ConfigError, UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -23,6 +24,7 @@ from medground.faces import (
     say_data,
     say_either,
     searched,
+    shown_progress,
 )
 from medground.wording import printed
 from medground_evaluate.cli.running import (
@@ -78,7 +80,6 @@ def audit(
     json: PrintJson = False,
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
-    from medground.errors import UsageError
     from medground_evaluate.auditing import audit as audited
     from medground_evaluate.datasets.registry import named_dataset
 
@@ -146,7 +147,6 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Build a set of questions with several right answers, check each twice, and audit the set."""
-    from medground.faces import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
     from medground_evaluate.runner import check_searched
@@ -166,7 +166,6 @@ def build(
 
 def _write(built: Built, out: Path) -> None:
     """Audit what was made, write it, and say what it is."""
-    from medground.errors import ConfigError, UsageError
     from medground_evaluate.auditing import audit as audited
     from medground_evaluate.build.file import write_set
 
@@ -237,7 +236,6 @@ def build_pool_command(
     quiet: Quiet = False,
 ) -> None:
     """Build a pool from training questions, replacing any pool of the same name."""
-    from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched

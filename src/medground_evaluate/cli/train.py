@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import ConfigError, UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -22,6 +23,7 @@ from medground.faces import (
     say,
     say_either,
     searched,
+    shown_progress,
 )
 from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
@@ -55,8 +57,6 @@ def explore(
     quiet: Quiet = False,
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
-    from medground.errors import ConfigError
-    from medground.faces import shown_progress
     from medground.models import open_embedder
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.planning.explore import Exploration, explore_questions
@@ -90,8 +90,6 @@ def judge(
     quiet: Quiet = False,
 ) -> None:
     """Label every query: does what it found support the gold answer?"""
-    from medground.errors import UsageError
-    from medground.faces import shown_progress
     from medground_evaluate.planning.judging import METHODS, judge_explored
 
     if by not in METHODS:
@@ -208,7 +206,6 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Train one stage of a planner."""
-    from medground.faces import shown_progress
     from medground_evaluate.planning.learn import train
 
     options = _chosen(command)
@@ -236,7 +233,6 @@ def _chosen(command: typer.Context) -> TrainingOptions:
     """The options of a stage with those that the command was given."""
     from pydantic import ValidationError
 
-    from medground.errors import UsageError
     from medground_evaluate.planning.trainset import DPO, SFT
 
     stage, given = SFT if command.info_name == "sft" else DPO, command.params

@@ -16,7 +16,7 @@ from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, JsonLines, Markdown, PrintJson, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_data, say_json
-from medground.home.files import tables
+from medground.home.files import tables, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -189,8 +189,6 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 def write_with_folder(path: Path, content: str | bytes) -> None:
     """Write a file, and make its folder where that is missing. Raises UsageError: it cannot be written."""
-    from medground.home.files import write_whole
-
     try:
         write_whole(path, content)
     except OSError as error:

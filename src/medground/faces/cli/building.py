@@ -17,6 +17,7 @@ from medground.faces.cli.options import (
 )
 from medground.faces.cli.progress import show_built, shown_progress, summary
 from medground.faces.cli.terminal import say
+from medground.home.registry import trust
 
 if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
@@ -244,7 +245,6 @@ def push(
 def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
     """What a build reads. A folder has its full name, so that `corpus sync` knows it again from anywhere."""
     from medground.corpus.readers.every import find_inputs
-    from medground.home.registry import trust
 
     trust(reader)
     return find_inputs([path.resolve() if path.is_dir() else path for path in paths], reader, strict=strict)

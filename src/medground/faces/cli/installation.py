@@ -26,6 +26,7 @@ from medground.faces.cli.options import (
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_either, say_json
 from medground.home.layers import FILE_NAME
+from medground.wording.templates import printed
 
 if TYPE_CHECKING:
     from medground.pubmed.mesh import Vocabulary
@@ -243,8 +244,6 @@ def mesh(
 
 
 def _show(mesh: Vocabulary, heading: Heading) -> None:
-    from medground.wording.templates import printed
-
     def children_at(tree: str) -> list[Heading]:
         return [child for child in mesh.children(heading) if any(at.rpartition(".")[0] == tree for at in child.trees)]
 

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from medground.errors import MedgroundError, UsageError
 from medground.home.layers import parse_options, preset_names
+from medground.home.registry import recipe_names
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
@@ -61,8 +62,6 @@ def knowledge_bases(incomplete: str) -> list[str]:
 
 def recipes(incomplete: str) -> list[str]:
     """Names of the recipes."""
-    from medground.home.registry import recipe_names
-
     return _matching(recipe_names(), incomplete)
 
 
