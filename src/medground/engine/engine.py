@@ -1,7 +1,5 @@
 """The engine: opens what the settings name, makes one run per question, and hands it to the recipe."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
