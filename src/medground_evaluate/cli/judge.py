@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from medground.errors import UsageError
 from medground.faces import (
@@ -89,11 +89,11 @@ def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
 def judge(
     run: RunFile,
-    model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
-    other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
-    data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
+    model: Annotated[str, Option(help="The judge; it must not have written any of the runs.")],
+    other: Annotated[Path | None, Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
+    data: Annotated[Path | None, Option(help="The set's file, for the reference answers of one run.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Judge only the first N questions.")] = None,
+    concurrency: Annotated[int, Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, out_option("File of the judgements; by default in the home folder.")] = None,
     json: PrintJson = False,
     sets: Sets = None,
@@ -124,7 +124,7 @@ def judge(
 
 
 def judged(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Files of judgements by models or people.")],
     json: PrintJson = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
@@ -138,7 +138,7 @@ def judged(
 
 def form(
     run: RunFile,
-    data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
+    data: Annotated[Path, Option(help="The set's file, for the reference answers.")],
     out: Annotated[Path, out_option("The form, a new file.")],
 ) -> None:
     """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
@@ -190,13 +190,13 @@ judge_app = group(
 
 @judge_app.command("measure")
 def measure(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
-    data: Annotated[Path | None, typer.Option(help="The folder of the public sets, which a proof needs.")] = None,
+    model: Annotated[str, Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
+    data: Annotated[Path | None, Option(help="The folder of the public sets, which a proof needs.")] = None,
     corpus: Corpora = None,
-    records: Annotated[list[Path] | None, typer.Option(help="A file or folder of records to plant errors in.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of calls in parallel.")] = 8,
+    records: Annotated[list[Path] | None, Option(help="A file or folder of records to plant errors in.")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask before the calls.")] = False,
+    fresh: Annotated[bool, Option("--fresh", help="Ask everything again.")] = False,
+    concurrency: Annotated[int, Option(min=1, help="Number of calls in parallel.")] = 8,
     json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
@@ -268,11 +268,11 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
 
 
 def agreement(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
     reference: Annotated[
-        str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
+        str | None, Option(help="Annotator to compare all others with; by default every pair is compared.")
     ] = None,
-    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
+    context: Annotated[int, Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
     json: PrintJson = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""

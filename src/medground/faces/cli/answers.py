@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
-import typer
+from typer import Exit, Option
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
@@ -122,7 +122,7 @@ def finish(work: Callable[[], Answer], shown: Shown, file: Path | None = None) -
 def check_answered(answer: Answer) -> None:
     """Exit with `UNANSWERABLE` where no source searched can answer."""
     if answer.decision.status == "unanswerable":
-        raise typer.Exit(UNANSWERABLE)
+        raise Exit(UNANSWERABLE)
 
 
 def _deliver(answer: Answer, shown: Shown, file: Path | None) -> None:
@@ -202,7 +202,7 @@ def check_folder(path: Path) -> None:
 
 
 def history(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
+    limit: Annotated[int, Option(min=1, help="Maximum number of questions to show.")] = 20,
     json: JsonLines = False,
 ) -> None:
     """List recent questions, latest first."""
@@ -229,9 +229,9 @@ def history(
 
 def show(
     name: AnswerName,
-    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    json: Annotated[bool, Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Markdown = False,
-    details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
+    details: Annotated[bool, Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
 ) -> None:
     """Print an earlier answer."""
     from medground.engine.answers import Answers
@@ -241,9 +241,7 @@ def show(
 
 def table(
     name: AnswerName,
-    column: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A column, such as dose; repeatable.")
-    ] = None,
+    column: Annotated[list[str] | None, Option(metavar="NAME", help="A column, such as dose; repeatable.")] = None,
     json: PrintJson = False,
 ) -> None:
     """Print the studies of a saved answer: a row each, with what it says in each column.
@@ -278,15 +276,11 @@ def export(
     name: AnswerName,
     form: Annotated[
         str | None,
-        typer.Option(
-            "--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."
-        ),
+        Option("--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."),
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
-        ),
+        Option(metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."),
     ] = None,
     output: ToFile = None,
 ) -> None:

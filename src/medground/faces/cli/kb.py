@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument
 
 from medground.errors import MedgroundError
 from medground.faces.cli import options as by
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 kb_app = by.group("Build and inspect knowledge bases of several kinds of source.")
 
-Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=by.knowledge_bases)]
+Name = Annotated[str, Argument(help="Name of the base.", metavar="NAME", autocompletion=by.knowledge_bases)]
 
 
 @kb_app.command("build")
 def build(
-    spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")], quiet: by.Quiet = False
+    spec: Annotated[Path, Argument(help="The specification, in TOML.", metavar="SPEC")], quiet: by.Quiet = False
 ) -> None:
     """Build the sources of a base that are not built yet; run again to resume, or after a change.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from medground.errors import UsageError
 from medground.faces.cli import options as by
@@ -23,18 +23,16 @@ if TYPE_CHECKING:
 
 
 _Tools = Annotated[
-    str | None, typer.Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
+    str | None, Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
 ]
-_Plan = Annotated[bool, typer.Option("--plan", help="Show the plan without searching.")]
+_Plan = Annotated[bool, Option("--plan", help="Show the plan without searching.")]
 _FromPlan = Annotated[
-    Path | None, typer.Option("--from-plan", metavar="FILE", help="Follow this plan (or -) instead of a new one.")
+    Path | None, Option("--from-plan", metavar="FILE", help="Follow this plan (or -) instead of a new one.")
 ]
-_Replay = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Answer from recorded replies, without network access.")
-]
-_Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record service replies in this folder.")]
+_Replay = Annotated[Path | None, Option(metavar="FOLDER", help="Answer from recorded replies, without network access.")]
+_Record = Annotated[Path | None, Option(metavar="FOLDER", help="Record service replies in this folder.")]
 _Resume = Annotated[
-    bool, typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
+    bool, Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
 ]
 _Output = Annotated[Path | None, by.out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
 
@@ -133,18 +131,16 @@ _WIDTH = 100
 
 
 def plan(
-    question: Annotated[str | None, typer.Argument(help="The question, in quotes.")] = None,
+    question: Annotated[str | None, Argument(help="The question, in quotes.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
+        Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
     ] = None,
     output: by.ToFile = None,
     from_plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
+        Path | None, Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Model that plans; MeSH and the question's words without one.")
-    ] = None,
+    model: Annotated[str | None, Option(help="Model that plans; MeSH and the question's words without one.")] = None,
     json: by.PrintJson = False,
     sets: Sets = None,
     preset: Preset = None,
