@@ -286,9 +286,7 @@ async def questions(
     "/{run_id}/report",
     summary="The report of a run",
     response_class=Response,
-    responses={
-        200: {"description": "One HTML file.", "content": {"text/html": {"schema": {"type": "string"}}}},
-    },
+    responses={200: {"description": "One HTML file.", "content": {"text/html": {"schema": {"type": "string"}}}}},
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""

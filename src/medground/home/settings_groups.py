@@ -172,8 +172,7 @@ class VerifySettings(Frozen):
     entailment: float = Field(default=0.5, gt=0, le=1, description="minimum probability of entailment (tau)")
     support: Proportion = Field(default=0.7, description="minimum share of supported statements (theta)")
     contradiction: bool = Field(
-        default=True,
-        description="of an NLI model: contradiction above the highest entailment overrules it",
+        default=True, description="of an NLI model: contradiction above the highest entailment overrules it"
     )
     context: AtLeastOne | None = Field(default=None, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")

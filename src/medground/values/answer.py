@@ -111,8 +111,7 @@ class Answer(Frozen):
         default=0, description="documents that a model read in one call and that are not cited"
     )
     support: Proportion | None = Field(
-        default=None,
-        description="share of statements that are supported; null if no validated judge assessed them",
+        default=None, description="share of statements that are supported; null if no validated judge assessed them"
     )
     faithfulness: Proportion | None = Field(
         default=None,

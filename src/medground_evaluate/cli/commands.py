@@ -64,8 +64,7 @@ Judge = Annotated[str | None, Option(help="Model that compares explanations, for
 Nli = Annotated[str | None, Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")]
 Marks = Annotated[list[Path] | None, Option(metavar="FILE", help="A form that a person filled in; repeatable.")]
 Accept = Annotated[
-    list[str] | None,
-    Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
+    list[str] | None, Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable.")
 ]
 Folder = Annotated[Path | None, Option(help="Folder of the experiment files; by default those of the papers.")]
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from medground.corpus import compose
 from medground.errors import UsageError
@@ -21,10 +21,8 @@ from medground_evaluate.items import DataSetInfo, Item, Split
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
 
 
-class OwnRecord(BaseModel):
+class OwnRecord(BaseModel, extra="forbid"):
     """One line. Only `question` and a gold value (`answer`, or `reference` for a free question) are required."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str = ""
     question: str

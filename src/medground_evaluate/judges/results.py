@@ -132,11 +132,7 @@ def _pair_result(lines: Sequence[Judgement]) -> PairResult:
 
 
 def _axis_result(
-    lines: Sequence[Judgement],
-    whole: Mapping[str, Sequence[Judgement]],
-    one: str,
-    other: str,
-    axis: str,
+    lines: Sequence[Judgement], whole: Mapping[str, Sequence[Judgement]], one: str, other: str, axis: str
 ) -> AxisResult | None:
     found = outcomes(lines, one, axis)
     if not found:

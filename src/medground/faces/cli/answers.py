@@ -202,8 +202,7 @@ def check_folder(path: Path) -> None:
 
 
 def history(
-    limit: Annotated[int, Option(min=1, help="Maximum number of questions to show.")] = 20,
-    json: JsonLines = False,
+    limit: Annotated[int, Option(min=1, help="Maximum number of questions to show.")] = 20, json: JsonLines = False
 ) -> None:
     """List recent questions, latest first."""
     from medground.engine.answers import Answers

@@ -10,11 +10,7 @@ from typer import Argument, Option
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import (
-    Quiet,
-    group,
-    home_folder,
-)
+from medground.faces.cli.options import Quiet, group, home_folder
 from medground.faces.cli.progress import show_built, shown_progress, summary
 from medground.faces.cli.terminal import say
 from medground.home.registry import trust
@@ -57,8 +53,7 @@ def open_embedder(name: str | None) -> Embedder | None:
 
 WorkersCount = Annotated[int | None, Option(help="Read files in this many processes at a time.", min=1, metavar="N")]
 Ray = Annotated[
-    str | None,
-    Option(help="Read them on the Ray cluster at this address (local starts one here).", metavar="ADDRESS"),
+    str | None, Option(help="Read them on the Ray cluster at this address (local starts one here).", metavar="ADDRESS")
 ]
 Paths = Annotated[list[Path], Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
 Reader = Annotated[str | None, Option(help="Read every file with this reader instead of detecting it.")]

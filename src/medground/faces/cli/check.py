@@ -22,8 +22,7 @@ _BESIDE = (".bib", ".bibtex", ".ris", ".nbib", ".enw")
 
 _Html = Annotated[Path | None, Option(metavar="FILE", help="Write a page that needs nothing else.")]
 _Docx = Annotated[
-    Path | None,
-    Option(metavar="FILE", help="Write a Word document with comments; of a Word document, a copy of it."),
+    Path | None, Option(metavar="FILE", help="Write a Word document with comments; of a Word document, a copy of it.")
 ]
 _Sarif = Annotated[Path | None, Option(metavar="FILE", help="Write SARIF, for code hosts.")]
 _FailOn = Annotated[

@@ -51,9 +51,7 @@ def show_config(
     say(f"# hash {chosen.hash}")
 
 
-def init(
-    output: Annotated[Path, out_option("Where to write it.")] = Path(FILE_NAME),
-) -> None:
+def init(output: Annotated[Path, out_option("Where to write it.")] = Path(FILE_NAME)) -> None:
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
     from medground.home.settings import settings_file
 

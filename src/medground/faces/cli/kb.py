@@ -97,11 +97,7 @@ def stats(name: Name, json: by.PrintJson = False) -> None:
 
 @kb_app.command("search")
 def search(
-    name: Name,
-    query: by.SearchWords,
-    limit: by.MostPassages = 10,
-    where: by.Where = None,
-    json: by.PrintJson = False,
+    name: Name, query: by.SearchWords, limit: by.MostPassages = 10, where: by.Where = None, json: by.PrintJson = False
 ) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine

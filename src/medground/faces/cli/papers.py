@@ -13,8 +13,7 @@ _Asked = Annotated[
     list[str], Argument(metavar="PAPER...", help="PMID, PMC id, DOI, or 'journal|year|volume|page|author'.")
 ]
 _Related = Annotated[
-    Literal["similar", "citing", "references"] | None,
-    Option("--related", help="List related papers of the first."),
+    Literal["similar", "citing", "references"] | None, Option("--related", help="List related papers of the first.")
 ]
 _FullText = Annotated[bool, Option("--full-text", help="Print the open full text of the first, or its address.")]
 _Entities = Annotated[bool, Option("--entities", help="Genes, diseases, chemicals and variants that it names.")]

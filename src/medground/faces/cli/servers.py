@@ -308,8 +308,7 @@ def show(json: JsonLines = False) -> None:
 
 @token_app.command("revoke")
 def revoke(
-    name: Name,
-    undo: Annotated[bool, Option("--undo", help="Let a person of the identity provider in again.")] = False,
+    name: Name, undo: Annotated[bool, Option("--undo", help="Let a person of the identity provider in again.")] = False
 ) -> None:
     """Revoke a token, or the access of a person of the identity provider, at once. Their answers are kept."""
     with _tokens() as kept:
