@@ -103,9 +103,9 @@ def item_score(gold: Collection[str], given: Collection[str]) -> ClassScore:
 
 def scores_by_class(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> tuple[ClassScore, ...]:
     """A score for each class in pairs of right and given values, sorted by label."""
-    gold: Counter[str] = Counter()
-    given: Counter[str] = Counter()
-    both: Counter[str] = Counter()
+    gold = Counter[str]()
+    given = Counter[str]()
+    both = Counter[str]()
     for right, said in pairs:
         gold.update(set(right))
         given.update(set(said))

@@ -148,7 +148,7 @@ def serve() -> None:
     """Read what is asked for on standard input until that ends, also while something is read."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
-    asked: SimpleQueue[Any] = SimpleQueue()
+    asked = SimpleQueue[Any]()
     threading.Thread(target=_listen, args=(asked,), daemon=True).start()
     while True:
         read, name, limits = asked.get()

@@ -157,7 +157,7 @@ class _Builder:
     def built(self, seconds: float) -> Built:
         """What there is now."""
         questions = self._build.questions()
-        missing: Counter[str] = Counter()
+        missing = Counter[str]()
         for slot in range(len(self._slots)):
             if slot not in questions:
                 reason = next((one.rejected for one in reversed(self._build.attempts(slot))), "not attempted")

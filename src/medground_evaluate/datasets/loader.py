@@ -288,7 +288,7 @@ class Loader:
                     yield item.asked_as(task) if task and item.question.task in CLOSED else item
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
-        seen: set[str] = set()
+        seen = set[str]()
         with closing(self.records(path)) as records:
             for where, record in records:
                 if not self.known(record):

@@ -82,7 +82,7 @@ OWN = for_set(
 
 
 _OURS = (*choice.ALL, *citing.ALL, *claims.ALL, *literature.ALL, *omni.ALL, OWN)
-_SETS: Mapping[str, Loader] = {one.info.name: one for one in _OURS}
+_SETS = {one.info.name: one for one in _OURS}
 
 
 def dataset_names() -> list[str]:

@@ -41,7 +41,6 @@ from medground_evaluate.planning.work import (
     Finished,
     Head,
     Judged,
-    JudgedQuery,
     Spent,
     State,
     TrainItem,
@@ -194,7 +193,7 @@ def lines_of(finished: Finished, workers: int, embed: Embed | None = None) -> It
         spent = [one.spent for one in explored]
     else:
         judged = read_work(finished.path, Judged)[1]
-        labelled: list[JudgedQuery] = [query for one in judged for query in one.queries]
+        labelled = [query for one in judged for query in one.queries]
         for source in head.sources:
             labels = Counter(one.label for one in labelled if one.source == source.name)
             yield "  " + source.name + ": " + ", ".join(f"{labels[name]:,} {name}" for name in sorted(labels))

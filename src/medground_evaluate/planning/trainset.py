@@ -68,7 +68,7 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> tuple[list[Pla
     The same seed gives a question the same plans, whatever other questions there are.
     """
     planned: list[Planned] = []
-    dropped: Counter[str] = Counter()
+    dropped = Counter[str]()
     for one in judged:
         random_of = Random(f"{seed} {one.question.id}")
         plans = Planned(one.question, plan_of(one, "positive", random_of), plan_of(one, "negative", random_of))

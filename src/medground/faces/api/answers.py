@@ -132,7 +132,7 @@ async def table(
     """A row for each study that the answer quotes, with your columns: a verbatim quote, `not reported`, or `failed`."""
     made = await service.table(trace_id, asked.columns, person, model=asked.model)
     if form == "json":
-        return Response(made.model_dump_json(), media_type="application/json")
+        return as_json(made)
     kept = made.replace(rows=tuple(row for row in made.rows if row.document_id not in asked.without))
     if form == "csv":
         return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")

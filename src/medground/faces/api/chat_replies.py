@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from time import time
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -57,8 +57,8 @@ class Part(NamedTuple):
 Written = Callable[[Answer], list[Part]]
 """Makes the message of an answer."""
 W = TypeVar("W", bound=ModelRequest)
-_TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-_CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
 def failed(problem: Problem) -> ErrorReply:

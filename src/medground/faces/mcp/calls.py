@@ -80,7 +80,7 @@ class Calls:
     def __init__(self, service: Service, times: Times = TIMES) -> None:
         self.service = service
         self._times = times
-        self._late: set[asyncio.Task[Result | Page]] = set()
+        self._late = set[asyncio.Task[Result | Page]]()
         self.pages = Pages(service.jobs.shared.records, service.jobs.shared.clock)
         self._own: Mapping[str, Run] = {"read_more": self._more, "get_job": self._get, "cancel_job": self._cancel}
 

@@ -35,7 +35,7 @@ class Admission:
         self._audit, self._kept = audit, kept
         self._shared = shared
         self._now = now
-        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._purses = WeakValueDictionary[str, asyncio.Lock]()
 
     async def enter(self, person: Person, *, lease: str = "") -> None:
         """Let a request in that is not a job, or refuse it with the time to come again.

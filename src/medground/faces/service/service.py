@@ -92,7 +92,7 @@ class Service(Watching, AnswerService):
         self._admission = Admission(self._kept, self.audit, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
-        self._unfinished: set[asyncio.Task[Any]] = set()
+        self._unfinished = set[asyncio.Task[Any]]()
         self._always = [asyncio.create_task(work) for work in (self._each_minute(), self.jobs.watch())]
 
     @classmethod
