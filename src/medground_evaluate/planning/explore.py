@@ -20,7 +20,8 @@ from medground.engine import Engine
 from medground.errors import UsageError
 from medground.home import Settings
 from medground.models import Operator, reason_or_recall
-from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.recipes import OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.recipes import explored as shown_sources
 from medground.values import (
     Passage,
     Progress,
@@ -123,10 +124,11 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
 
     Raises ModelFailed: the model wrote no usable queries; SourceUnavailable: no source could be searched.
     """
-    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
     began = run.clock()
     question = run.question
-    value = ExploreInput(question=question.text, options=question.options, sources=views, queries_for_each=queries)
+    value = ExploreInput(
+        question=question.text, options=question.options, sources=shown_sources(sources), queries_for_each=queries
+    )
     output = await run.ask(explore, value)
     written = {
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
