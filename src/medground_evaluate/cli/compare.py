@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from medground.faces import PrintJson, home_folder, say, say_data
+from medground.faces import PrintJson, home_folder, say, say_data, say_either
 from medground.wording import number, percent, printed
 from medground_evaluate.cli.running import RunFile, aligned, run_stoppable
 
@@ -36,10 +36,7 @@ def measure(
     items = items_of(result, data) if data is not None else ()
     embedder = open_embedder(embedding, home) if embedding is not None else None
     found = measured(result.header, [*result.lines.values()], home, items, embedder)
-    if json:
-        say_data(found)
-        return
-    say(*printed(__package__, "measure", found=found, encoded=embedder is not None))
+    say_either(found, printed(__package__, "measure", found=found, encoded=embedder is not None), json=json)
 
 
 def uncertainty(

@@ -24,6 +24,7 @@ from medground.faces import (
     page,
     say,
     say_data,
+    say_either,
 )
 from medground.language import one_line, some
 from medground.wording import number, printed
@@ -213,10 +214,7 @@ def measure(
     planned = prepared(model, chosen, data=data, records=documents_of(chosen.home, names, records or ()))
     _confirm(planned, yes=yes, fresh=fresh)
     found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
-    if json:
-        say_data(found)
-    else:
-        say(*printed(__package__, "judge", found=found))
+    say_either(found, printed(__package__, "judge", found=found), json=json)
 
 
 @judge_app.command("list")

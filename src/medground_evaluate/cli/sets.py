@@ -257,7 +257,4 @@ def info(
     from medground.recipes import pool
 
     manifest = pool.read_pool(name, home_folder()).manifest
-    if json:
-        say_data(manifest)
-        return
-    say(*printed(__package__, "pool", pool=manifest, whole=True))
+    say_either(manifest, printed(__package__, "pool", pool=manifest, whole=True), json=json)

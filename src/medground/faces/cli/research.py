@@ -8,10 +8,32 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from medground.errors import UsageError
-from medground.faces.cli import options as by
 from medground.faces.cli.answers import Shown, check_report, finish, form_of, write_file
 from medground.faces.cli.asking import STDIN, ask_one, limits, read_stdin, resume_one
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.options import (
+    Choices,
+    Corpora,
+    Details,
+    Json,
+    KnowledgeBase,
+    Markdown,
+    ModelName,
+    Preset,
+    PrintJson,
+    QuestionText,
+    Quiet,
+    Sets,
+    SettingsFile,
+    SourceNames,
+    TaskName,
+    ToFile,
+    Where,
+    YearFrom,
+    YearTo,
+    load_settings,
+    out_option,
+    searched,
+)
 from medground.faces.cli.progress import StepLine
 from medground.faces.cli.terminal import page, say, say_json
 from medground.home.layers import parse_options
@@ -34,20 +56,20 @@ _Record = Annotated[Path | None, Option(metavar="FOLDER", help="Record service r
 _Resume = Annotated[
     bool, Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
 ]
-_Output = Annotated[Path | None, by.out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
+_Output = Annotated[Path | None, out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
 
 
 def research(
-    question: by.QuestionText = None,
-    corpus: by.Corpora = None,
+    question: QuestionText = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    source: by.SourceNames = None,
+    source: SourceNames = None,
     tools: _Tools = None,
-    model: by.ModelName = None,
-    task: by.TaskName = None,
-    option: by.Choices = None,
-    year_from: by.YearFrom = None,
-    year_to: by.YearTo = None,
+    model: ModelName = None,
+    task: TaskName = None,
+    option: Choices = None,
+    year_from: YearFrom = None,
+    year_to: YearTo = None,
     where: Where = None,
     plan: _Plan = False,
     from_plan: _FromPlan = None,
@@ -55,9 +77,9 @@ def research(
     record: _Record = None,
     resume: _Resume = False,
     output: _Output = None,
-    json: by.Json = False,
-    markdown: by.Markdown = False,
-    details: by.Details = False,
+    json: Json = False,
+    markdown: Markdown = False,
+    details: Details = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -136,12 +158,12 @@ def plan(
         str | None,
         Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
     ] = None,
-    output: by.ToFile = None,
+    output: ToFile = None,
     from_plan: Annotated[
         Path | None, Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
     ] = None,
     model: Annotated[str | None, Option(help="Model that plans; MeSH and the question's words without one.")] = None,
-    json: by.PrintJson = False,
+    json: PrintJson = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
