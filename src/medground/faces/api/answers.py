@@ -26,7 +26,9 @@ router = APIRouter(prefix="/v1/answers", tags=["answers"])
 FORMS: dict[str, list[str]] = tables("faces/api", "headers")["exports"]
 assert set(FORMS) == set(get_args(Format))
 
-_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in FORMS.values()}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+"""How the content of a file is described."""
+_FILES: dict[str, Any] = {kind: BINARY for kind, _ in FORMS.values()}
 _FILES[FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
 
 
@@ -85,7 +87,7 @@ async def export(
     "/{trace_id}/files/{name}",
     summary="A file of a report",
     response_class=Response,
-    responses=_gives({"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}),
+    responses=_gives({"application/octet-stream": BINARY}),
 )
 async def file(trace_id: str, name: str, person: Caller, service: Served) -> Response:
     """A file that goes with a report, such as the structure of a protein. `report.attachments` names them."""
