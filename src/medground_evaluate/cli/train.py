@@ -238,7 +238,7 @@ def _chosen(command: Context) -> TrainingOptions:
     if given["negative"]:
         own["which"] = "negative"
     try:
-        return type(stage).model_validate({**stage.model_dump(), **own})
+        return type(stage).model_validate(stage.model_dump() | own)
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None

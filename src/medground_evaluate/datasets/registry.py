@@ -132,7 +132,7 @@ def recognised(path: Path) -> list[Loader]:
     """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
-    every = {**_SETS, **registry.added("datasets", Loader)}
+    every = _SETS | registry.added("datasets", Loader)
     sets = [dataset for _, dataset in sorted(every.items()) if dataset.recognises(path)]
     if not sets:
         raise UsageError(

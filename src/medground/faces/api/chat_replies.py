@@ -95,7 +95,7 @@ class Reply(ABC, Generic[W]):
         """The whole answer, or its events; a header names what was sent without an effect."""
         headers = {"Medground-Ignored": self._wanted.ignored} if self._wanted.ignored else {}
         if self._wanted.stream:
-            sent = {**HEADERS, **headers}
+            sent = HEADERS | headers
             return StreamingResponse(self._events(job, written, service), media_type="text/event-stream", headers=sent)
         answer = await while_there(request, job.outcome())
         whole = self.whole(answer, written(answer))
@@ -185,7 +185,7 @@ class ChatReply(Reply[ChatRequest]):
         return self._chunk(choices=[{"index": 0, "delta": delta, "finish_reason": finish}], **more)
 
     def _chunk(self, **more: Any) -> bytes:
-        return format_sse_event(data_str=json.dumps({**self._named("chat.completion.chunk"), **more}))
+        return format_sse_event(data_str=json.dumps(self._named("chat.completion.chunk") | more))
 
     def _named(self, kind: str) -> dict[str, Any]:
         return {"id": f"chatcmpl-{self._name}", "object": kind, "created": self._created, "model": self._wanted.model}

@@ -212,7 +212,7 @@ class Jobs:
                     job.written(None)
                 if self._closed:
                     return
-                self._changed = {**jobs, **self._changed}
+                self._changed = jobs | self._changed
                 await asyncio.sleep(_BEAT)
                 continue
             for name, job in jobs.items():
