@@ -151,7 +151,7 @@ def audit(
         found = blind.scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
         baselines = sorted([*baselines, found.replace(blind=False)], key=lambda one: -one.count)
     whole = items if every is None else every
-    facts: list[blind.Figure | None] = [
+    facts = [
         blind.numbers(golden),
         *blind.positions(golden),
         *blind.duplicates(items, pairs),

@@ -245,8 +245,8 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
     asked = {n: item.question.text for n, item in enumerate(items)}
     wanted = {n: shingles_of(text) for n, text in asked.items() if len(tokens(text)) >= FEWEST_WORDS}
     index = grouped((shingle, n) for n, shingles in wanted.items() for shingle in shingles)
-    present: set[str] = set()
-    quoted: set[int] = set()
+    present = set[str]()
+    quoted = set[int]()
     for document in documents:
         if document.id in own:
             present.add(document.id)

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from medground.errors import UsageError
 from medground.home import Settings
@@ -16,10 +16,8 @@ from medground_evaluate.run_file import RunFile, versions
 from medground_evaluate.runner import Selection, count_items, selected_items
 
 
-class Prediction(BaseModel):
+class Prediction(BaseModel, extra="forbid", use_attribute_docstrings=True):
     """One line of a file of predictions."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     id: str = Field(coerce_numbers_to_str=True)
     """of the question in its set"""

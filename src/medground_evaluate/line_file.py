@@ -6,13 +6,13 @@ to be something else is never changed.
 """
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import IO, ClassVar, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout
@@ -67,7 +67,7 @@ class LineFile(Generic[M]):
         self.path = path
         self.lines: list[M] = []
         self._lock = locked(path)
-        self._synced = time.monotonic()
+        self._synced = monotonic()
         try:
             if path.exists():
                 _drop_lost(path)
@@ -114,11 +114,11 @@ class LineFile(Generic[M]):
             while data:
                 data = data[self._file.write(data) :]
         except OSError as error:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 self._file.truncate(self._end)
             raise self._failed(error) from None
         is_first, self._end = self._end == 0, end
-        if is_first or time.monotonic() - self._synced > _SYNC_SECONDS:
+        if is_first or monotonic() - self._synced > _SYNC_SECONDS:
             self._sync()
         if is_first:
             sync(self.path.parent)
@@ -130,14 +130,14 @@ class LineFile(Generic[M]):
         """
         try:
             if not self._file.closed:
-                with contextlib.closing(self._file):
+                with closing(self._file):
                     self._sync()
                 if not self.path.stat().st_size:
                     self.path.unlink()
         finally:
             self._lock.release()
 
-    @contextlib.contextmanager
+    @contextmanager
     def closing_on_error(self) -> Iterator[None]:
         """Close the file if what it holds is refused."""
         try:
@@ -157,7 +157,7 @@ class LineFile(Generic[M]):
             os.fsync(self._file.fileno())
         except OSError as error:
             raise self._failed(error) from None
-        self._synced = time.monotonic()
+        self._synced = monotonic()
 
     def _failed(self, error: OSError) -> StorageFailed:
         return StorageFailed(
@@ -264,7 +264,7 @@ def _drop_lost(path: Path) -> None:
 
 
 def _is_json(line: bytes) -> bool:
-    with contextlib.suppress(ValueError):
+    with suppress(ValueError):
         json.loads(line)
         return line.endswith(b"\n")
     return False

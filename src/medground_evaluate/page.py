@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
+from asyncio import to_thread
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -258,13 +258,13 @@ class RunsListed(Frozen):
 @router.get("", summary="Evaluation runs")
 async def runs(person: Caller, folder: Folder) -> RunsListed:
     """Runs of `medground eval run`, each with its accuracy: every item counts, a failure as wrong."""
-    return RunsListed(runs=tuple(await asyncio.to_thread(listed_runs, folder)))
+    return RunsListed(runs=tuple(await to_thread(listed_runs, folder)))
 
 
 @router.get("/{run_id}", summary="An evaluation run")
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
-    return await asyncio.to_thread(lambda: open_run(*find_run(folder, run_id)))
+    return await to_thread(lambda: open_run(*find_run(folder, run_id)))
 
 
 @router.get("/{run_id}/questions", summary="Questions of a run")
@@ -277,21 +277,17 @@ async def questions(
     limit: Annotated[int, Query(ge=1, le=MOST_QUESTIONS)] = 50,
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
-    return await asyncio.to_thread(
-        lambda: questions_of(find_run(folder, run_id)[0], which=which, offset=offset, limit=limit)
-    )
+    return await to_thread(lambda: questions_of(find_run(folder, run_id)[0], which=which, offset=offset, limit=limit))
 
 
 @router.get(
     "/{run_id}/report",
     summary="The report of a run",
     response_class=Response,
-    responses={
-        200: {"description": "One HTML file.", "content": {"text/html": {"schema": {"type": "string"}}}},
-    },
+    responses={200: {"description": "One HTML file.", "content": {"text/html": {"schema": {"type": "string"}}}}},
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
-    content = await asyncio.to_thread(lambda: as_html(read_report([find_run(folder, run_id)[0]])))
+    content = await to_thread(lambda: as_html(read_report([find_run(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)

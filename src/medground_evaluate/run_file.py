@@ -152,7 +152,7 @@ class RunFile(LineFile[RunLine]):
         super().__init__(path)
         self.header = header
         self.tally = Tally(items=header.items)
-        self.done: set[str] = set()
+        self.done = set[str]()
         with self.closing_on_error():
             if (stored := self._stored()) is not None:
                 self._continue_from(stored, accept)

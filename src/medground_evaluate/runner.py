@@ -1,19 +1,27 @@
 """Runs a data set through an engine: a line for each item, from the documents that come with it or from sources."""
 
-import hashlib
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import get_args
 
-from medground import errors
 from medground.answering import fuse
 from medground.corpus import chunk
 from medground.engine import Engine
+from medground.errors import (
+    BudgetExhausted,
+    ConfigError,
+    MedgroundError,
+    ModelFailed,
+    SnapshotCorrupt,
+    StorageFailed,
+    UsageError,
+)
 from medground.home import Settings
 from medground.recipes import open_recipe
 from medground.sources import CountingSource, DescribedSource, FactSource, Source, TermsSource
@@ -60,7 +68,7 @@ class GivenSource:
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """All passages, in the order the documents are given."""
         if not self.accepts(lookup):
-            raise errors.UsageError(f"{self.name} takes query trees for rankers by words")
+            raise UsageError(f"{self.name} takes query trees for rankers by words")
         passages = [passage for document in self._documents.values() for passage in chunk.chunk(document)]
         limit = lookup.limit or len(passages)
         hits = tuple(
@@ -120,7 +128,7 @@ def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]
     return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]
 
 
-_STOPS = (errors.ConfigError, errors.SnapshotCorrupt, errors.StorageFailed)
+_STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
 
@@ -154,14 +162,14 @@ def run_path(folder: Path, selection: Selection, settings: Settings) -> Path:
     what += [str(selection.until)] if selection.until else []
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
     plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
-    return folder / f"{'_'.join([*plain, hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]])}.jsonl"
+    return folder / f"{'_'.join([*plain, sha256('/'.join(what).encode()).hexdigest()[:8]])}.jsonl"
 
 
 def check_searched(settings: Settings) -> None:
     """Refuse to search the starter corpus where the user names none: no figure may be of it by accident."""
     named = "corpora" in settings.retrieval.model_fields_set  # a knowledge base sets it too
     if not named and open_recipe(settings.recipe.name).needs_evidence:
-        raise errors.UsageError(
+        raise UsageError(
             "no corpus is named for these questions; add --corpus NAME (`medground corpus list` shows yours), or "
             "--set retrieval.corpora= to search other sources alone"
         )
@@ -189,9 +197,9 @@ async def run_set(
         StorageFailed: writing failed.
     """
     if concurrency < 1:
-        raise errors.UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
+        raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
     if selection.limit is not None and selection.limit < 1:
-        raise errors.UsageError(f"a run needs a limit of at least 1, not {selection.limit}")
+        raise UsageError(f"a run needs a limit of at least 1, not {selection.limit}")
     info = selection.dataset.info
     digest = selection.dataset.hash(selection.path)
     strange = check_release(info, selection.path, digest, accept)
@@ -217,7 +225,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool, until: dat
     sources = recording([GivenSource(item.context)] if with_context else engine.sources)
     # It shares models with the engine, and is never closed.
     view = replace(engine, sources=sources, quotes_instead=False)
-    started = time.monotonic()
+    started = monotonic()
     answer: Answer | None = None
     spent: UsageReport | None = None
     trace, error, status = "", "", "failed"
@@ -225,13 +233,13 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool, until: dat
         filters = Filters(date_to=str(until)) if until else item.question.filters
         answer = await view.ask(item.question.replace(documents=item.documents, filters=filters))
         status = "answered" if answer.decision.status == "decided" else answer.decision.status
-    except errors.BudgetExhausted as reached:
+    except BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"
     except _STOPS:
         raise
-    except errors.MedgroundError as failed:
+    except MedgroundError as failed:
         spent, trace, error = failed.spent, failed.trace_id or "", str(failed)
-        status = "unreadable" if isinstance(failed, errors.ModelFailed) and failed.unreadable else "failed"
+        status = "unreadable" if isinstance(failed, ModelFailed) and failed.unreadable else "failed"
     except Exception as failed:  # noqa: BLE001 - the edge of one item: its error is its result
         error = f"{type(failed).__name__}: {failed}"
     return _line(
@@ -239,7 +247,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool, until: dat
         answer,
         status=status,
         error=" ".join(error.split()),
-        usage=answer.usage if answer else spent or UsageReport(seconds=round(time.monotonic() - started, 3)),
+        usage=answer.usage if answer else spent or UsageReport(seconds=round(monotonic() - started, 3)),
         trace=answer.trace_id if answer else trace,
         found=found_documents(sources, engine.settings.retrieval.fusion_k),
         settings_hash=engine.settings.hash,
@@ -280,11 +288,9 @@ def count_items(selection: Selection) -> int:
     for item in selected_items(selection):
         count += 1
         if selection.with_context and not item.context:
-            raise errors.UsageError(
-                f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context"
-            )
+            raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
     if count == 0:
-        raise errors.UsageError(
+        raise UsageError(
             f"{selection.path} has no question of split {selection.split!r}; the splits of "
             f"{selection.dataset.info.name} are {', '.join(selection.dataset.info.sizes)}, or all; use --split"
         )
@@ -309,4 +315,4 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
 
 def shuffle_key(item: str, seed: int | None) -> str:
     """The sort key of an item in the shuffle of a seed."""
-    return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()
+    return sha256(f"{seed}:{item}".encode()).hexdigest()

@@ -1,9 +1,9 @@
 """Shares, means and intervals, precision and recall, and whether two runs differ by more than chance."""
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from pydantic import computed_field
@@ -23,7 +23,7 @@ def wilson(right: int, of: int) -> tuple[float, float]:
     share = right / of
     scale = 1 + _Z * _Z / of
     middle = share + _Z * _Z / (2 * of)
-    spread = _Z * math.sqrt(share * (1 - share) / of + _Z * _Z / (4 * of * of))
+    spread = _Z * sqrt(share * (1 - share) / of + _Z * _Z / (4 * of * of))
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
@@ -103,9 +103,9 @@ def item_score(gold: Collection[str], given: Collection[str]) -> ClassScore:
 
 def scores_by_class(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> tuple[ClassScore, ...]:
     """A score for each class in pairs of right and given values, sorted by label."""
-    gold: Counter[str] = Counter()
-    given: Counter[str] = Counter()
-    both: Counter[str] = Counter()
+    gold = Counter[str]()
+    given = Counter[str]()
+    both = Counter[str]()
     for right, said in pairs:
         gold.update(set(right))
         given.update(set(said))
@@ -155,9 +155,9 @@ def _largest(won: int, lost: int, of: int) -> float:
     for _ in range(60):
         tried = (low + high) / 2
         linear = won + lost - (2 * of - won + lost) * tried
-        root = math.sqrt(max(0.0, linear**2 + 8 * of * lost * tried * (1 - tried)))
+        root = sqrt(max(0.0, linear**2 + 8 * of * lost * tried * (1 - tried)))
         variance = (linear + root) / 2 + of * tried * (1 - tried)  # most likely if `tried` is the true difference
-        if of * tried - won + lost <= _Z * math.sqrt(max(0.0, variance)):
+        if of * tried - won + lost <= _Z * sqrt(max(0.0, variance)):
             low = tried
         else:
             high = tried

@@ -1,7 +1,5 @@
 """One question, from its run to an answer that is kept, also when it ends early; and one claim."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

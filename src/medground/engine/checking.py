@@ -12,6 +12,7 @@ from medground.engine.guards import guarded
 from medground.engine.papers import PaperEngine
 from medground.errors import UsageError
 from medground.values.document import Document
+from medground.values.grouping import portions
 from medground.values.question import Question
 
 if TYPE_CHECKING:
@@ -88,6 +89,6 @@ class CheckEngine(PaperEngine):
         """Papers that no corpus holds, from PubMed and its services, where they may be asked."""
         if self._paper_services() is None:
             return {}
-        some = [names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE)]
-        found = [one for part in some for one in await self.papers([name.replace("pmc:", "") for name in part])]
+        parts = portions(names, _AT_ONCE)
+        found = [one for part in parts for one in await self.papers([name.replace("pmc:", "") for name in part])]
         return {name: one.document for name, one in zip(names, found, strict=True) if one.document is not None}

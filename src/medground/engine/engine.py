@@ -1,7 +1,5 @@
 """The engine: opens what the settings name, makes one run per question, and hands it to the recipe."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -188,7 +186,7 @@ class Engine(CheckEngine, KeptAnswers):
 
         Closing the iterator early cancels the question. Raises what `ask` raises.
         """
-        events: asyncio.Queue[AnyStep | None] = asyncio.Queue()
+        events = asyncio.Queue[AnyStep | None]()
         asked = asyncio.create_task(self.ask(question, on_step=events.put_nowait, **chosen))
         asked.add_done_callback(lambda _: events.put_nowait(None))
         try:

@@ -3,8 +3,6 @@
 A type checker says it earlier, but notebooks and scripts have none, and an error from deep inside says nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps

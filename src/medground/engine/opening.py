@@ -1,7 +1,5 @@
 """Opening an engine: everything is checked before the first call that costs something; all problems come at once."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence

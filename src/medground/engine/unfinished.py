@@ -10,12 +10,12 @@ import asyncio
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -107,7 +107,7 @@ class UnfinishedResearch:
             return
         with suppress(Timeout), FileLock(folder / _LOCK, timeout=0):
             (folder / _RECORD).unlink(missing_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
+            rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups | None]:
@@ -127,7 +127,7 @@ class UnfinishedResearch:
             lock.acquire()
             if not (folder / _RECORD).is_file():
                 for old in self.list()[_MOST_KEPT - 1 :]:
-                    shutil.rmtree(self._folder / old.id, ignore_errors=True)
+                    rmtree(self._folder / old.id, ignore_errors=True)
                 asked = _asked(name, question, settings, now).model_dump_json(indent=1)
                 write_whole(folder / _RECORD, asked, private=True)
             kept = KeptLookups(folder)
@@ -139,11 +139,11 @@ class UnfinishedResearch:
             yield kept
         except UserMistake:
             if kept is None or kept.is_empty:  # there is nothing to resume
-                shutil.rmtree(folder, ignore_errors=True)
+                rmtree(folder, ignore_errors=True)
             raise
         finally:
             lock.release()
-        shutil.rmtree(folder, ignore_errors=True)
+        rmtree(folder, ignore_errors=True)
 
     def _record(self, name: str) -> Unfinished | None:
         try:

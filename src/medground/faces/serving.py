@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 import h11
-import uvicorn
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from medground.errors import UsageError
@@ -256,15 +256,13 @@ MOST_HEAD = 32_768
 """Bytes of the head of a request."""
 
 
-class GracefulServer(uvicorn.Server):
+class GracefulServer(Server):
     """Ends the work first, so that a client that waits for it is answered by itself. Ctrl-C is a normal end.
 
     `end`: ends the work that requests wait for.
     """
 
-    def __init__(
-        self, config: uvicorn.Config, *, listening: Callable[[], None], end: Callable[[], Awaitable[None]]
-    ) -> None:
+    def __init__(self, config: Config, *, listening: Callable[[], None], end: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._listening = listening
         self._end = end
@@ -308,7 +306,7 @@ def config(
     lifespan: Literal["on", "off"] = "off",
     ending: int = ENDING,
     head: int = MOST_HEAD,
-) -> uvicorn.Config:
+) -> Config:
     """The configuration of a server.
 
     Args:
@@ -317,7 +315,7 @@ def config(
         ending: seconds in which responses may end once the server is to stop.
         head: most bytes of the head of a request.
     """
-    return uvicorn.Config(
+    return Config(
         app,
         http=protocol,
         ws="none",

@@ -8,17 +8,17 @@ as a last resort, the process is killed after a time by the clock.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import logging
 import os
 import pickle
-import queue
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from subprocess import DEVNULL, PIPE, Popen
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from medground.errors import BadDocument, MedgroundError
@@ -81,35 +81,35 @@ def read_apart(read: Callable[[], Iterable[T]], name: str, limits: Limits) -> It
         raise end
 
 
-_idle: dict[bool, list[subprocess.Popen[bytes]]] = {False: [], True: []}
+_idle: dict[bool, list[Popen[bytes]]] = {False: [], True: []}
 """Processes that wait for what is read next, for `Limits.own` or not; they end when this one does."""
 _MOST_IDLE = os.cpu_count() or 1
 
 
-def _taken(own: bool) -> subprocess.Popen[bytes]:
+def _taken(own: bool) -> Popen[bytes]:
     while _idle[own]:
         if (waiting := _idle[own].pop()).poll() is None:  # the system may have ended it meanwhile
             return waiting
         _put_back(waiting, False, own)
-    return subprocess.Popen(  # noqa: S603 our own interpreter
+    return Popen(  # noqa: S603 our own interpreter
         [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"],
         # Python's own allocator, a fifth faster, tries again and again at the limit; that of the system says no
         env=os.environ
         | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONMALLOC": "pymalloc" if own else "malloc"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # one that runs out of memory says so at length
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,  # one that runs out of memory says so at length
     )
 
 
-def _put_back(process: subprocess.Popen[bytes], is_whole: bool, own: bool) -> None:
+def _put_back(process: Popen[bytes], is_whole: bool, own: bool) -> None:
     if is_whole and len(_idle[own]) < _MOST_IDLE and process.poll() is None:
         _idle[own].append(process)
         return
     process.kill()
     process.wait()
     for pipe in filter(None, (process.stdin, process.stdout)):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             pipe.close()
 
 
@@ -148,21 +148,21 @@ def serve() -> None:
     """Read what is asked for on standard input until that ends, also while something is read."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
-    asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    asked = SimpleQueue[Any]()
     threading.Thread(target=_listen, args=(asked,), daemon=True).start()
     while True:
         read, name, limits = asked.get()
         end: BaseException | None = None
         batch: list[Any] = []
-        due = time.monotonic() + _PATIENCE
+        due = monotonic() + _PATIENCE
         try:
             _limit(limits)
             for item in told(read, name):
                 batch.append(item)
-                if len(batch) >= _BATCH or time.monotonic() > due:
+                if len(batch) >= _BATCH or monotonic() > due:
                     pickle.dump(batch, out)
                     out.flush()
-                    batch, due = [], time.monotonic() + _PATIENCE
+                    batch, due = [], monotonic() + _PATIENCE
         except (MedgroundError, OSError) as error:
             end = error
         except MemoryError:
@@ -177,7 +177,7 @@ def serve() -> None:
         out.flush()
 
 
-def _listen(asked: queue.SimpleQueue[Any]) -> None:
+def _listen(asked: SimpleQueue[Any]) -> None:
     try:
         while True:
             asked.put(pickle.load(sys.stdin.buffer))  # noqa: S301 sent by our own process
@@ -186,7 +186,7 @@ def _listen(asked: queue.SimpleQueue[Any]) -> None:
 
 
 def _limit(limits: Limits) -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has none
+    with suppress(ImportError, ValueError, OSError):  # Windows has none
         import resource
 
         used = resource.getrusage(resource.RUSAGE_SELF)

@@ -111,7 +111,7 @@ async def _cancellations_done() -> None:
 
 async def concurrently(calls: Iterable[Awaitable[T]]) -> list[T]:
     """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
-    tasks: list[asyncio.Future[T]] = [asyncio.ensure_future(call) for call in calls]
+    tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return list(await asyncio.gather(*tasks))
     except BaseException:

@@ -5,7 +5,6 @@ or a power failure sees the old content or the new, never a part of it. All of t
 done; what was there stays then, and nothing else is left.
 """
 
-import contextlib
 import errno
 import hashlib
 import json
@@ -16,6 +15,7 @@ import secrets
 import shutil
 import tomllib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -44,7 +44,7 @@ def write_whole(path: Path, content: str | bytes, *, private: bool = False, sync
         unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-@contextlib.contextmanager
+@contextmanager
 def replacing(path: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
     """An empty file to write to, which takes the place of `path` if the block ends without an error."""
     with unfinished_in(path.parent, private=private, synced=synced) as unfinished:
@@ -52,7 +52,7 @@ def replacing(path: Path, *, private: bool = False, synced: bool = True) -> Iter
         put(unfinished, path, synced=synced)
 
 
-@contextlib.contextmanager
+@contextmanager
 def unfinished_in(folder: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
     """An empty file of this process in a folder, to be written and `put` in its place; otherwise it is removed."""
     make_folder(folder, private=private, synced=synced)
@@ -61,7 +61,7 @@ def unfinished_in(folder: Path, *, private: bool = False, synced: bool = True) -
     try:
         yield path
     finally:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             path.unlink()
 
 
@@ -115,7 +115,7 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-@contextlib.contextmanager
+@contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
     """Turn what a full or protected disk raises into one line.
 
@@ -133,7 +133,7 @@ def writing_to(folder: Path) -> Iterator[None]:
         raise
 
 
-def locked(path: Path, busy: str) -> contextlib.AbstractContextManager[object]:
+def locked(path: Path, busy: str) -> AbstractContextManager[object]:
     """A lock that one process at a time can hold, acquired, for a `with` block; its folder is made.
 
     Raises UsageError: another process holds it, and `busy` says what that does.

@@ -1,7 +1,7 @@
 """What goes with answers, kept in the home folder: their settings, and the files of reports."""
 
-import hashlib
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ class Attachments:
 
         Raises StorageFailed: it cannot be written.
         """
-        measured = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+        measured = {"sha256": sha256(content).hexdigest(), "size": len(content)}
         kept = Attachment.model_validate(about | measured)
         place = self._folder / kept.sha256
         if not place.exists():
@@ -91,6 +91,6 @@ class Attachments:
             content = (self._folder / attachment.sha256).read_bytes()
         except OSError:
             content = b""
-        if hashlib.sha256(content).hexdigest() != attachment.sha256:
+        if sha256(content).hexdigest() != attachment.sha256:
             raise UsageError(f"the file {attachment.name} of this report is gone or has changed; make the report again")
         return content

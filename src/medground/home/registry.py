@@ -42,7 +42,7 @@ _PLACE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[A-Z][A-Z0-9_]*")
 """`module:NAME`, in capitals: `openai:o3` is a model."""
 given: dict[Group, dict[str, Any]] = defaultdict(dict)
 """Objects of this process by name; a later one of the same name takes its place."""
-trusted: set[str] = set()
+trusted = set[str]()
 
 
 def places(written: Any) -> Iterator[str]:

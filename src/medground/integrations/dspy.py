@@ -1,7 +1,5 @@
 """DSPy: a retriever, and a tool that answers questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from medground.engine.blocking import BlockingEngine

@@ -1,7 +1,5 @@
 """Haystack: a retriever as a component."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.engine.blocking import BlockingEngine

@@ -1,7 +1,5 @@
 """Haystack's filters as Medground's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

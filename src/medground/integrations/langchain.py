@@ -1,7 +1,5 @@
 """LangChain: a retriever, and a tool that answers questions."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

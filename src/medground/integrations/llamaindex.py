@@ -1,7 +1,5 @@
 """LlamaIndex: a retriever."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.engine.blocking import BlockingEngine

@@ -1,7 +1,5 @@
 """What frameworks get of an engine: passages with their metadata, and answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.engine.engine import Engine

@@ -1,7 +1,5 @@
 """pydantic-ai: a toolset that answers questions and finds passages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.engine.blocking import BlockingEngine

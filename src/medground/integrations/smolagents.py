@@ -1,7 +1,5 @@
 """smolagents: tools that answer questions and find passages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from medground.engine.blocking import BlockingEngine

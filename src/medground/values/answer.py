@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, model_validator
 
 from medground.errors import SourceUnavailable
 from medground.values.decision import Decision, Notice
-from medground.values.document import DocumentId, Frozen, Joined, Proportion, Retraction, SourceKind
+from medground.values.document import Described, DocumentId, Frozen, Joined, Proportion, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
 from medground.values.lookup import Found, Lookup
@@ -21,7 +21,7 @@ from medground.values.usage import UsageReport
 SCHEMA_VERSION = "1.12"
 
 
-class SourceDocument(Frozen):
+class SourceDocument(Described):
     """A document that the answer cites or lists, without its text."""
 
     id: DocumentId
@@ -30,23 +30,23 @@ class SourceDocument(Frozen):
     year: int | None = None
     journal: str | None = None
     url: str | None = None
-    authors: tuple[str, ...] = Field(
-        default=(), description="`Family Initials` or `Family, Given`; a group by its name"
-    )
-    identifiers: Mapping[str, str] = Field(default_factory=dict, description="other ids: `doi`, `pmid`, `pmc`, ...")
-    imprint: Mapping[str, str] = Field(default_factory=dict, description="`volume`, `issue`, `pages`")
+    authors: tuple[str, ...] = ()
+    """`Family Initials` or `Family, Given`; a group by its name"""
+    identifiers: Mapping[str, str] = Field(default_factory=dict)
+    """other ids: `doi`, `pmid`, `pmc`, ..."""
+    imprint: Mapping[str, str] = Field(default_factory=dict)
+    """`volume`, `issue`, `pages`"""
     publication_types: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"
     cautions: tuple[str, ...] = ()
-    joined: tuple[Joined, ...] = Field(
-        default=(), description="records from which fields were filled, with their names"
-    )
+    joined: tuple[Joined, ...] = ()
+    """records from which fields were filled, with their names"""
     source: str = ""
-    license: str | None = Field(
-        default=None, description="its own licence, else that of its source; null if neither is recorded"
-    )
-    origin: str = Field(default="", description="where the texts of its source come from; empty if not recorded")
+    license: str | None = None
+    """its own licence, else that of its source; null if neither is recorded"""
+    origin: str = ""
+    """where the texts of its source come from; empty if not recorded"""
 
     @property
     def paper(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class SourceDocument(Frozen):
         return paper_names(self.id, self.identifiers, self.url)
 
 
-class Search(Frozen):
+class Search(Described):
     """One query to one source. `failed` is not `empty`: the search did not work. `hits` counts passages or facts."""
 
     source: str
@@ -62,23 +62,27 @@ class Search(Frozen):
     status: Literal["found", "empty", "failed"]
     hits: int = 0
     error: str | None = None
-    kinds: tuple[SourceKind, ...] = Field(
-        default=(), description="kinds of document found; if none, the kinds asked for"
-    )
-    node: str = Field(default="", description="the node of a plan that it served")
-    cached: bool = Field(default=False, description="the result of an earlier identical search in this run was used")
+    kinds: tuple[SourceKind, ...] = ()
+    """kinds of document found; if none, the kinds asked for"""
+    node: str = ""
+    """the node of a plan that it served"""
+    cached: bool = False
+    """the result of an earlier identical search in this run was used"""
 
 
-class SearchedSource(Frozen):
+class SearchedSource(Described):
     """What became of a source that a plan of sources could use. `failed` and `not configured` are not `empty`."""
 
     name: str
     kind: SourceKind
     state: Literal["found", "empty", "failed", "not configured", "not asked"]
     queries: tuple[str, ...] = ()
-    passages: NonNegativeInt = Field(default=0, description="different passages that its queries found")
-    failure: str = Field(default="", description="why it could not be searched")
-    licence: str = Field(default="", description="the terms under which its texts may be used")
+    passages: NonNegativeInt = 0
+    """different passages that its queries found"""
+    failure: str = ""
+    """why it could not be searched"""
+    licence: str = ""
+    """the terms under which its texts may be used"""
 
 
 class SnapshotReference(Frozen):
@@ -88,15 +92,14 @@ class SnapshotReference(Frozen):
     hash: str
 
 
-class Answer(Frozen):
+class Answer(Described):
     """The whole answer. `medground schema answer` prints its JSON schema."""
 
     schema_version: str = SCHEMA_VERSION
     id: str
     question: Question
-    notice: Notice | None = Field(
-        default=None, description="whom to contact, shown first; null unless someone may be at risk"
-    )
+    notice: Notice | None = None
+    """whom to contact, shown first; null unless someone may be at risk"""
     decision: Decision
     rationale: str = ""
     statements: tuple[Statement, ...] = ()
@@ -104,48 +107,42 @@ class Answer(Frozen):
     documents: tuple[SourceDocument, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    missing: str = Field(
-        default="", description="what the model that read says is missing in the sources; may be empty"
-    )
-    read: NonNegativeInt = Field(
-        default=0, description="documents that a model read in one call and that are not cited"
-    )
-    support: Proportion | None = Field(
-        default=None,
-        description="share of statements that are supported; null if no validated judge assessed them",
-    )
-    faithfulness: Proportion | None = Field(
-        default=None,
-        description="Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them",
-    )
-    quoted: Proportion | None = Field(
-        default=None, description="share of statements that are verbatim quotes; not a measure of support"
-    )
-    assessment: Assessment | None = Field(
-        default=None, description="a model's verdict on the whole answer; null if none was asked"
-    )
+    missing: str = ""
+    """what the model that read says is missing in the sources; may be empty"""
+    read: NonNegativeInt = 0
+    """documents that a model read in one call and that are not cited"""
+    support: Proportion | None = None
+    """share of statements that are supported; null if no validated judge assessed them"""
+    faithfulness: Proportion | None = None
+    """Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them"""
+    quoted: Proportion | None = None
+    """share of statements that are verbatim quotes; not a measure of support"""
+    assessment: Assessment | None = None
+    """a model's verdict on the whole answer; null if none was asked"""
     searches: tuple[Search, ...] = ()
-    sources: tuple[SearchedSource, ...] = Field(
-        default=(), description="the sources of a plan of sources, in order; none for a recipe without such a plan"
-    )
-    report: Report | None = Field(default=None, description="sections, sub-answers, counts and files of a report")
+    sources: tuple[SearchedSource, ...] = ()
+    """the sources of a plan of sources, in order; none for a recipe without such a plan"""
+    report: Report | None = None
+    """sections, sub-answers, counts and files of a report"""
     warnings: tuple[str, ...] = ()
-    nearby: tuple[str, ...] = Field(
-        default=(), description="where nothing was found: questions about a part of it that the sources have"
-    )
-    unsearched: tuple[str, ...] = Field(
-        default=(), description="where nothing was found: names of corpora that were not searched"
-    )
+    nearby: tuple[str, ...] = ()
+    """where nothing was found: questions about a part of it that the sources have"""
+    unsearched: tuple[str, ...] = ()
+    """where nothing was found: names of corpora that were not searched"""
     recipe: str
-    needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")
-    made_by: str = Field(default="", description="program and version")
-    models: dict[str, str] = Field(default_factory=dict, description="operator to the model that answered it")
+    needs_evidence: bool = True
+    """false for a recipe that answers from a model's memory"""
+    made_by: str = ""
+    """program and version"""
+    models: dict[str, str] = Field(default_factory=dict)
+    """operator to the model that answered it"""
     usage: UsageReport = UsageReport()
     settings_hash: str
     snapshots: tuple[SnapshotReference, ...] = ()
     trace_id: str
     created: datetime
-    stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
+    stopped: str | None = None
+    """why the run ended early, such as an exhausted budget"""
 
     @property
     def headline(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BaseModel, Field, NonNegativeInt, model_validator
 
 from medground.values.identifiers import paper_names
 from medground.values.shown import LONGEST, Shown
@@ -39,10 +39,8 @@ Proportion = Annotated[float, Field(ge=0, le=1)]
 NonEmpty = Annotated[str, Field(min_length=1)]
 
 
-class Frozen(BaseModel, Shown):
+class Frozen(BaseModel, Shown, frozen=True, extra="forbid"):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields; its `repr` is short."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     def __repr__(self) -> str:
         whole = super().__repr__()
@@ -53,10 +51,8 @@ class Frozen(BaseModel, Shown):
         return self.model_copy(update=fields)
 
 
-class Described(Frozen):
+class Described(Frozen, use_attribute_docstrings=True):
     """The same, for types that are shown to others: the docstring of a field is its description in the schema."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 class Section(Frozen):

@@ -13,15 +13,7 @@ from datetime import date
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    NonNegativeInt,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, ValidationError, model_validator
 
 from medground.errors import UsageError
 from medground.values.document import DocumentId, Frozen, SourceKind
@@ -87,8 +79,8 @@ class Argument(Frozen):
         __init__.__pydantic_base_init__ = True  # pydantic calls it from nowhere
 
 
-class _Node(Frozen):
-    model_config = ConfigDict(defer_build=True)  # a tree names its own type, which takes long to build
+class _Node(Frozen, defer_build=True):
+    """Base of the nodes of a tree, which names its own type and so takes long to build."""
 
 
 class Words(_Node):

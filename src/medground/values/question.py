@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
+from unicodedata import category, normalize
 
 from pydantic import BaseModel, Field
 
@@ -269,8 +269,8 @@ def _limits(filters: Filters | Mapping[str, Any] | None) -> Filters:
 
 def _lines(context: str) -> str:
     """A context as text of one or more lines, without characters that cannot be seen."""
-    text = unicodedata.normalize("NFC", "\n".join(checked_text(context, "context").splitlines()))
-    visible = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else " " for c in text).strip()
+    text = normalize("NFC", "\n".join(checked_text(context, "context").splitlines()))
+    visible = "".join(c if c == "\n" or category(c) not in ("Cc", "Cs") else " " for c in text).strip()
     if len(visible) > MAX_CONTEXT:
         raise UsageError(
             f"the context has {len(visible):,} characters; shorten it to at most {MAX_CONTEXT:,}, or build a corpus of "
@@ -295,8 +295,8 @@ def checked_list(values: Iterable[T], what: str) -> Iterable[T]:
 
 def _cleaned(text: str, what: str = "question") -> str:
     given = checked_text(text, what)
-    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in given)
-    cleaned = " ".join(unicodedata.normalize("NFC", visible).split())
+    visible = "".join(" " if category(c) in ("Cc", "Cs") else c for c in given)
+    cleaned = " ".join(normalize("NFC", visible).split())
     if not cleaned:
         raise UsageError(f"the {what} is empty; write it in words")
     if len(cleaned) > MAX_CHARACTERS:

@@ -7,10 +7,23 @@ from importlib import resources
 from typing import get_args
 
 from medground.errors import UsageError
-from medground.values import query as nodes
 from medground.values.document import SourceKind
 from medground.values.identifiers import normal_id
-from medground.values.query import Filters, Query, any_of, checked_date, first_day, last_day
+from medground.values.query import (
+    DateRange,
+    Filters,
+    Metadata,
+    Near,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    any_of,
+    checked_date,
+    first_day,
+    last_day,
+)
 
 _SEPARATORS = re.compile(r"[\s-]+")
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "limit_words.toml").read_text(encoding="utf-8"))
@@ -45,7 +58,7 @@ def where_queries(pairs: Sequence[tuple[str, str]]) -> list[Query]:
     for given, value in pairs:
         name = field_name(given)
         make = _FIELDS.get(name)
-        found = make(value) if make else nodes.Metadata(name=name, value=value)
+        found = make(value) if make else Metadata(name=name, value=value)
         by_field.setdefault(name, []).append(found)
     return [any_of(queries) for queries in by_field.values()]
 
@@ -85,7 +98,7 @@ def _kind(value: str) -> Query:
     kinds = get_args(SourceKind)
     if value.casefold() not in kinds:
         raise UsageError(f"no kind {value[:40]!r}; use one of {', '.join(kinds)}")
-    return nodes.Term(value=value.casefold(), field="kind")
+    return Term(value=value.casefold(), field="kind")
 
 
 def _design(value: str) -> Query:
@@ -93,8 +106,8 @@ def _design(value: str) -> Query:
     name = " ".join(value.casefold().replace("_", " ").split())
     name = DESIGNS.get(name, name)
     if name in _DESIGNS:
-        return any_of([nodes.Term(value=kind, field="publication_type") for kind in _DESIGNS[name]])
-    return nodes.PublicationType(name=value)
+        return any_of([Term(value=kind, field="publication_type") for kind in _DESIGNS[name]])
+    return PublicationType(name=value)
 
 
 def design_types(name: str) -> frozenset[str]:
@@ -105,9 +118,9 @@ def design_types(name: str) -> frozenset[str]:
 def _language(value: str) -> Query:
     """Records say `eng`, `en`, `en-GB` or `English`."""
     names = _SAME_LANGUAGE.get(value.casefold(), [value])
-    exact: list[Query] = [nodes.Term(value=name, field="language") for name in names]
+    exact: list[Query] = [Term(value=name, field="language") for name in names]
     return any_of(
-        [*exact, *(nodes.Term(value=f"{name}-", field="language", prefix=True) for name in names if len(name) == 2)]
+        [*exact, *(Term(value=f"{name}-", field="language", prefix=True) for name in names if len(name) == 2)]
     )
 
 
@@ -117,7 +130,7 @@ def _year(value: str) -> Query:
         raise UsageError(f"{value[:40]!r} is not a year; write 2019, 2015..2020 or 2015..")
     if low and high and low > high:
         raise UsageError(f"{value[:40]!r} ends before it begins; write the first year first")
-    return nodes.Range(low=int(low) if low else None, high=int(high) if high else None)
+    return Range(low=int(low) if low else None, high=int(high) if high else None)
 
 
 def _date(value: str) -> Query:
@@ -128,7 +141,7 @@ def _date(value: str) -> Query:
         raise UsageError(f"{value[:40]!r} is not a date; write 2019-03, 2019-03..2020-06 or 2019-03..") from None
     if first and last and first > last:
         raise UsageError(f"{value[:40]!r} ends before it begins; write the first date first")
-    return nodes.DateRange(low=first, high=last)
+    return DateRange(low=first, high=last)
 
 
 def _ends(value: str) -> tuple[str, str]:
@@ -141,24 +154,24 @@ def _ends(value: str) -> tuple[str, str]:
 
 def _identifier(kind: str) -> Callable[[str], Query]:
     """In its normal form, by which the index knows it: `https://doi.org/10.1/X` finds `10.1/x`."""
-    return lambda value: nodes.Term(value=f"{kind}:{normal_id(kind, value) or value}", field="identifier")
+    return lambda value: Term(value=f"{kind}:{normal_id(kind, value) or value}", field="identifier")
 
 
 _FIELDS: Mapping[str, Callable[[str], Query]] = {
-    "journal": lambda value: nodes.Phrase(text=value, field="journal"),
-    "title": lambda value: nodes.Phrase(text=value, field="title"),
-    "author": lambda value: nodes.Near(text=value, field="author"),
-    "keyword": lambda value: nodes.Phrase(text=value, field="keyword"),
-    "mesh": lambda value: nodes.Term(value=value, field="mesh"),
-    "publication_type": lambda value: nodes.PublicationType(name=value),
+    "journal": lambda value: Phrase(text=value, field="journal"),
+    "title": lambda value: Phrase(text=value, field="title"),
+    "author": lambda value: Near(text=value, field="author"),
+    "keyword": lambda value: Phrase(text=value, field="keyword"),
+    "mesh": lambda value: Term(value=value, field="mesh"),
+    "publication_type": lambda value: PublicationType(name=value),
     "design": _design,
     "kind": _kind,
     "language": _language,
     "year": _year,
     "date": _date,
-    "id": lambda value: nodes.Term(value=value, field="id"),
+    "id": lambda value: Term(value=value, field="id"),
     "pmid": _identifier("pmid"),
     "pmc": _identifier("pmc"),
     "doi": _identifier("doi"),
-    "retraction": lambda value: nodes.Term(value=value, field="retraction"),
+    "retraction": lambda value: Term(value=value, field="retraction"),
 }

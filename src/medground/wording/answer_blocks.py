@@ -75,7 +75,7 @@ def sentence_blocks(
     """
     for written, group in sentences:
         cited = group[0].evidence
-        lines: list[Line] = [(Span(written.text), *((Span(" "), *marks(cited)) if cited else ()))]
+        lines = [(Span(written.text), *((Span(" "), *marks(cited)) if cited else ()))]
         if report and written.web:
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
         if studies and cited:

@@ -90,7 +90,7 @@ def _span(span: Span, anchors: set[str]) -> dict[str, str | None]:
 
 
 COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
-_HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
+_HEADINGS = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
 _WIDTH = 5.5
 """Inches of a picture."""
 _HANGING = 0.3
@@ -105,7 +105,7 @@ def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = No
 
 def table_as_docx(table: EvidenceTable, notes: Mapping[str, str]) -> bytes:
     """An evidence table as a Word document on wide pages, then what its reader noted, by headings."""
-    rows: list[tuple[str, ...]] = [("Study", "Design", *table.columns, "Quoted in the answer")]
+    rows = [("Study", "Design", *table.columns, "Quoted in the answer")]
     for row in table.rows:
         study = " ".join(filter(None, [row.title, row.journal, str(row.year or ""), row.url, row.retraction_words]))
         quotes = " | ".join(quote.quote for quote in row.quotes)

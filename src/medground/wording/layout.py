@@ -201,7 +201,7 @@ class _Page:
         if report.attachments:
             yield heading("Files")
         for one, file in zip(report.attachments, words.files, strict=True):
-            told: list[Line] = [line(file.words)]
+            told = [line(file.words)]
             drawn = None
             if self.files is not None:
                 try:

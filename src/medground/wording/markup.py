@@ -130,7 +130,7 @@ def chat_pieces(answer: Answer, *, not_read: bool = False) -> Iterator[Piece]:
 
     `not_read`: whether to say that earlier messages of the conversation were not read.
     """
-    cited: set[str] = set()
+    cited = set[str]()
     at = 0
     for text in block_texts(_blocks(answer, not_read=not_read)):
         piece = _piece(text, at, cited)

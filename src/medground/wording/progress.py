@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic import NonNegativeFloat, NonNegativeInt
 
 from medground.corpus.manifest import Manifest
 from medground.home.files import tables
 from medground.language.clean import clean, some
 from medground.values import steps
-from medground.values.document import Frozen
+from medground.values.document import Described, Frozen
 from medground.values.usage import Author
 from medground.wording.phrases import source_title
 
@@ -97,7 +97,7 @@ _TOLD = ("source", "operator", "documents", "found", "subquestions", "quotes", "
 """Facts of a span that a reader sees next to its name."""
 
 
-class TimelineSpan(Frozen):
+class TimelineSpan(Described):
     """One part of a run. `start` is in seconds since the run began; `depth` counts the spans around it.
 
     Tokens and money are those of its own call of a model: a span without one has none. Money is None where the price is
@@ -113,11 +113,13 @@ class TimelineSpan(Frozen):
     depth: NonNegativeInt
     status: Literal["done", "failed"]
     error: str = ""
-    model: str = Field(default="", description="the model that was called; empty for the program's own work")
+    model: str = ""
+    """the model that was called; empty for the program's own work"""
     cached: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
-    money: Decimal | None = Field(default=Decimal(0), description="US dollars; null if unknown, never free")
+    money: Decimal | None = Decimal(0)
+    """US dollars; null if unknown, never free"""
 
 
 class Timeline(Frozen):

@@ -202,7 +202,7 @@ _ESCAPES = {
 
 def as_bibtex(answer: Answer) -> bytes:
     """The sources that an answer quotes; the quotes are in `annote`."""
-    taken: set[str] = set()
+    taken = set[str]()
     entries = [_entry(reference, _bibtex_key(reference, taken)) for reference in quoted_sources(answer)]
     return "\n".join(entries).encode()
 

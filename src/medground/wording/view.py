@@ -18,20 +18,37 @@ from medground.values.statement import Conflict, Dropped, Label, Statement
 from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
-from medground.wording import view_types as views
 from medground.wording.answer_blocks import detail_notes, failure, notes, run_notes
 from medground.wording.blocks import Block
+from medground.wording.view_types import (
+    AnswerView,
+    ConflictView,
+    ConnectionView,
+    DocumentView,
+    EvidenceView,
+    FactView,
+    FileView,
+    NoticeView,
+    ReportView,
+    SearchView,
+    SectionView,
+    SentenceView,
+    SideView,
+    SubAnswerView,
+    VerdictView,
+    taken,
+)
 
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 
 
-def fact_view(quote: Evidence, document: SourceDocument) -> views.FactView:
+def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     """A quote from a knowledge graph as a row: its subject is the page that states it."""
     from medground.graph.relation import read_line  # late: most answers quote no graph
 
     stated = read_line(clean(quote.quote))
-    return views.FactView(
+    return FactView(
         subject=f"{clean(document.title)} ({document.id})",
         relation=clean(quote.section or ""),
         object=stated.object,
@@ -41,7 +58,7 @@ def fact_view(quote: Evidence, document: SourceDocument) -> views.FactView:
     )
 
 
-def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.ReportView | None:
+def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
     """The report of an answer; None if it is none.
 
     `groups`: its written sentences, to which the sections refer by their places.
@@ -49,12 +66,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
     if (report := answer.report) is None:
         return None
     texts = {question.id: question.text for question in report.plan.subquestions}
-    return views.ReportView(
+    return ReportView(
         plan=report.plan,
         order=clean(order_words(report.plan)) if report.plan.subquestions else "",
         sections=tuple(
-            views.taken(
-                views.SectionView,
+            taken(
+                SectionView,
                 section,
                 title=joined(section.title),
                 notes=tuple(map(joined, section.notes)),
@@ -63,14 +80,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
             for section in report.sections
         ),
         subanswers=tuple(
-            views.taken(
-                views.SubAnswerView, subanswer, text=joined(texts.get(subanswer.id, "")), words=became(subanswer)
-            )
+            taken(SubAnswerView, subanswer, text=joined(texts.get(subanswer.id, "")), words=became(subanswer))
             for subanswer in report.subanswers
         ),
         connections=tuple(
-            views.taken(
-                views.ConnectionView,
+            taken(
+                ConnectionView,
                 connection,
                 words=connected(connection),
                 found_by=f"Found by {connection.found_by}; not validated here.",
@@ -79,8 +94,8 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
         ),
         flow=report.flow,
         files=tuple(
-            views.taken(
-                views.FileView,
+            taken(
+                FileView,
                 attachment,
                 title=joined(attachment.title),
                 words=file_words(attachment),
@@ -96,7 +111,7 @@ LOOKS: Mapping[Label, Sequence[Any]] = tables("wording", "words")["looks"]
 """The shape of each label, the same as one character, and its style."""
 
 
-def view(answer: Answer) -> views.AnswerView:
+def view(answer: Answer) -> AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
     groups, numbers, follows = phrases.written_sentences(answer), numbered(answer), answer.question.follows
     evidence = {quote.id: quote for quote in answer.evidence}
@@ -106,8 +121,8 @@ def view(answer: Answer) -> views.AnswerView:
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
-    return views.taken(
-        views.AnswerView,
+    return taken(
+        AnswerView,
         answer,
         question=joined(answer.question.typed),
         task=answer.question.task,
@@ -117,7 +132,7 @@ def view(answer: Answer) -> views.AnswerView:
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
-        notice=views.taken(views.NoticeView, answer.notice) if answer.notice else None,
+        notice=taken(NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
         exact_answer=answer.decision.exact_answer,
@@ -131,8 +146,8 @@ def view(answer: Answer) -> views.AnswerView:
         rationale=clean(answer.rationale),
         sentences=sentences,
         evidence=tuple(
-            views.taken(
-                views.EvidenceView,
+            taken(
+                EvidenceView,
                 quote,
                 quote=clean(quote.quote),
                 place=clean(", ".join(_place(quote))),
@@ -156,7 +171,7 @@ def view(answer: Answer) -> views.AnswerView:
     )
 
 
-def _led_by(first: views.SentenceView, paper: SourceDocument) -> str:
+def _led_by(first: SentenceView, paper: SourceDocument) -> str:
     """From which document a sentence is that stands for an answer, and what its check found."""
     site = captions.web_address(paper).split("/")[2:3]
     source = [joined(paper.title) or paper.id, *([joined(paper.journal)] if paper.journal else site)]
@@ -169,10 +184,10 @@ def _sentence(
     answer: Answer,
     evidence: Mapping[str, Evidence],
     documents: Mapping[str, SourceDocument],
-) -> views.SentenceView:
+) -> SentenceView:
     start, end = group[0].start, group[-1].end
     sections = answer.report.sections if answer.report is not None else ()
-    return views.SentenceView(
+    return SentenceView(
         text=clean(phrases.written(answer, group)),
         start=start,
         end=end,
@@ -185,11 +200,11 @@ def _sentence(
 
 def _verdict(
     statement: Statement, answer: Answer, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
-) -> views.VerdictView:
+) -> VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.assessed or found.label]
     told = found.label == "quoted" or cited_by(statement) == [found.best]  # by the marks of the sentence
-    return views.VerdictView(
+    return VerdictView(
         text=clean(statement.text),
         label=found.label,
         shape=shape,
@@ -223,10 +238,10 @@ def numbered(answer: Answer) -> dict[str, int]:
     return {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
 
 
-def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> views.DocumentView:
+def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> DocumentView:
     """A source as it is shown, with its number and the ids of its quotes."""
-    return views.taken(
-        views.DocumentView,
+    return taken(
+        DocumentView,
         document,
         number=number,
         title=joined(document.title) or document.id,
@@ -244,24 +259,24 @@ def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[
     )
 
 
-def _conflict(conflict: Conflict) -> views.ConflictView:
-    return views.taken(
-        views.ConflictView,
+def _conflict(conflict: Conflict) -> ConflictView:
+    return taken(
+        ConflictView,
         conflict,
         about=joined(conflict.about),
         words=phrases.disagreement(conflict),
         sides=tuple(
-            views.SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
+            SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
             for number, side in enumerate(conflict.sides, start=1)
         ),
     )
 
 
-def search_view(search: Search) -> views.SearchView:
+def search_view(search: Search) -> SearchView:
     """A search as it is shown."""
     failed = search.status == "failed"
-    return views.taken(
-        views.SearchView,
+    return taken(
+        SearchView,
         search,
         source=clean(search.source),
         name=phrases.source_title(search.source),

@@ -6,10 +6,8 @@ All text is cleaned of control characters and is not escaped. Offsets count code
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from pydantic import Field
-
 from medground.values.decision import Basis, ExactAnswer, NoticeKind, Status
-from medground.values.document import Frozen, Retraction, SourceKind
+from medground.values.document import Described, Frozen, Retraction, SourceKind
 from medground.values.evidence import Origin, Stance
 from medground.values.question import Option, Task
 from medground.values.report import FlowRow, Relation, SectionKind, SubAnswerState
@@ -22,34 +20,37 @@ Shape = Literal["check", "half", "cross", "quote", "wave", "gap", "ring", "alert
 """A sign for each label, so that no verdict is shown by its colour alone."""
 
 
-class VerdictView(Frozen):
+class VerdictView(Described):
     """The verdict on a statement: its words, and how it looks. `deciding` is the quote that decided it, if the citation
     marks of the sentence do not tell."""
 
     text: str
     label: Label
     shape: Shape
-    glyph: str = Field(description="the shape as one character")
-    plain: bool = Field(default=False, description="whether the shape says all that the words do")
+    glyph: str
+    """the shape as one character"""
+    plain: bool = False
+    """whether the shape says all that the words do"""
     style: Style
     words: str
     deciding: str | None = None
     category: str = ""
 
 
-class SentenceView(Frozen):
+class SentenceView(Described):
     """A written sentence: `rationale[start:end]`. `citations` are ids of evidence, `section` is one of the report."""
 
     text: str
     start: int
     end: int
     citations: tuple[str, ...] = ()
-    web: bool = Field(default=False, description="whether it is from web pages alone")
+    web: bool = False
+    """whether it is from web pages alone"""
     section: int | None = None
     verdicts: tuple[VerdictView, ...] = ()
 
 
-class EvidenceView(Frozen):
+class EvidenceView(Described):
     """A quote: the citation is `document_id`, `start`, `end`, the same everywhere."""
 
     id: str
@@ -57,13 +58,15 @@ class EvidenceView(Frozen):
     start: int
     end: int
     quote: str
-    place: str = Field(default="", description="section and page in its paper")
-    study: str = Field(default="", description="design and year of its paper")
+    place: str = ""
+    """section and page in its paper"""
+    study: str = ""
+    """design and year of its paper"""
     stance: Stance = "unknown"
     origin: Origin = "text"
 
 
-class DocumentView(Frozen):
+class DocumentView(Described):
     """A source of the answer. `url` is safe to link to, or empty."""
 
     id: str
@@ -75,7 +78,8 @@ class DocumentView(Frozen):
     design: str = ""
     kind: SourceKind
     retraction: Retraction = "none"
-    aside: str = Field(default="", description="why it is not evidence, such as `retracted`; empty if it may be")
+    aside: str = ""
+    """why it is not evidence, such as `retracted`; empty if it may be"""
     retraction_words: str = ""
     cautions: tuple[str, ...] = ()
     url: str = ""
@@ -112,11 +116,12 @@ class FactView(Frozen):
     evidence: str
 
 
-class SearchView(Frozen):
+class SearchView(Described):
     """One query to one source; `words` say what it found, or why it failed."""
 
     source: str
-    name: str = Field(description="the source as readers know it")
+    name: str
+    """the source as readers know it"""
     query: str
     status: Literal["found", "empty", "failed"]
     hits: int = 0
@@ -175,17 +180,19 @@ class FileView(Frozen):
     licence: str = ""
 
 
-class ReportView(Frozen):
+class ReportView(Described):
     """The parts of a report."""
 
     plan: ResearchPlan
-    order: str = Field(default="", description="which sub-questions were searched after which, in words")
+    order: str = ""
+    """which sub-questions were searched after which, in words"""
     sections: tuple[SectionView, ...] = ()
     subanswers: tuple[SubAnswerView, ...] = ()
     connections: tuple[ConnectionView, ...] = ()
     flow: tuple[FlowRow, ...] = ()
     files: tuple[FileView, ...] = ()
-    read: tuple[str, ...] = Field(default=(), description="ids of documents that were read and are not cited")
+    read: tuple[str, ...] = ()
+    """ids of documents that were read and are not cited"""
 
 
 class ChosenView(Frozen):
@@ -195,7 +202,7 @@ class ChosenView(Frozen):
     sources: tuple[str, ...] = ()
 
 
-class AnswerView(Frozen):
+class AnswerView(Described):
     """An answer as it is shown."""
 
     trace_id: str
@@ -203,15 +210,16 @@ class AnswerView(Frozen):
     question: str
     task: Task
     options: tuple[Option, ...] = ()
-    follows: str | None = Field(default=None, description="trace id of the answer that it follows")
+    follows: str | None = None
+    """trace id of the answer that it follows"""
     read_as: str = ""
     context: str = ""
     recipe: str
     models: tuple[str, ...] = ()
-    corpora: tuple[str, ...] = Field(default=(), description="names of the snapshots that were searched")
-    chosen: ChosenView | None = Field(
-        default=None, description="what a server was told to search; null for all that it searches by default"
-    )
+    corpora: tuple[str, ...] = ()
+    """names of the snapshots that were searched"""
+    chosen: ChosenView | None = None
+    """what a server was told to search; null for all that it searches by default"""
     created: datetime
     notice: NoticeView | None = None
     status: Status
@@ -221,8 +229,10 @@ class AnswerView(Frozen):
     probability: float | None = None
     headline: str
     reason: str = ""
-    nearby: tuple[str, ...] = Field(default=(), description="questions to ask instead, where nothing was found")
-    unsearched: tuple[str, ...] = Field(default=(), description="corpora to search too, where nothing was found")
+    nearby: tuple[str, ...] = ()
+    """questions to ask instead, where nothing was found"""
+    unsearched: tuple[str, ...] = ()
+    """corpora to search too, where nothing was found"""
     support: str = ""
     support_share: float | None = None
     rationale: str = ""
@@ -235,7 +245,8 @@ class AnswerView(Frozen):
     searches: tuple[SearchView, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
-    details: tuple[str, ...] = Field(default=(), description="queries, hashes and the trace, for an engineer")
+    details: tuple[str, ...] = ()
+    """queries, hashes and the trace, for an engineer"""
     cost: str
     usage: UsageReport
     report: ReportView | None = None

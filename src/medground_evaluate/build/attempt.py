@@ -256,7 +256,7 @@ def too_easy(items: Sequence[Item]) -> list[str]:
         return []
     drawn = chance(items)
     groups = groups_of(items, near_pairs(items))
-    hits: Counter[str] = Counter()
+    hits = Counter[str]()
     surplus = 0
     for answers in filter(None, _guesses(items, groups)):
         figure = scored("", items, answers, "")

@@ -5,12 +5,12 @@ so that all sets of letters are equally common. A question that fails a check is
 When the plan is filled, the set is tested blind; what can be answered without evidence is taken out and made again.
 """
 
-import random
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
+from time import monotonic
 
 from medground.answering import Declaration, Run, Trace
 from medground.corpus import Library
@@ -86,7 +86,7 @@ async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: P
     ConfigError: a model or a corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the
     file cannot be written.
     """
-    began = time.monotonic()
+    began = monotonic()
     if not plan.topics and not plan.random_topics:
         raise UsageError("no topic to build questions on; give --topic, or --random-topics N to draw them from titles")
     async with await Engine.open(settings, progress=progress) as engine:
@@ -102,7 +102,7 @@ async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: P
             builder = _Builder(plan, engine, build, progress)
             await builder.read()
             await builder.fill()
-            return builder.built(time.monotonic() - began)
+            return builder.built(monotonic() - began)
 
 
 class _Builder:
@@ -118,7 +118,7 @@ class _Builder:
         self._slots: list[tuple[Level, tuple[str, ...]]] = []
         for level in plan.levels:
             chosen = [keys[n % len(keys)] for n in range(plan.count)]
-            random.Random(f"{plan.seed} {level}").shuffle(chosen)
+            Random(f"{plan.seed} {level}").shuffle(chosen)
             self._slots += [(level, key) for key in chosen]
 
     async def read(self) -> None:
@@ -157,7 +157,7 @@ class _Builder:
     def built(self, seconds: float) -> Built:
         """What there is now."""
         questions = self._build.questions()
-        missing: Counter[str] = Counter()
+        missing = Counter[str]()
         for slot in range(len(self._slots)):
             if slot not in questions:
                 reason = next((one.rejected for one in reversed(self._build.attempts(slot))), "not attempted")
@@ -182,7 +182,7 @@ class _Builder:
             for name in corpora:
                 with library.open(name) as snapshot:
                     titles += [document.title for document in snapshot.all_documents() if document.title]
-            random.Random(self._plan.seed).shuffle(titles)
+            Random(self._plan.seed).shuffle(titles)
             found = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
             kept = [one for one in found if one.text != _FIELD]
             if not kept:
@@ -227,7 +227,7 @@ class _Builder:
         level, key = self._slots[slot]
         built = self._build.questions().values()
         used = {proof.quote for one in built for option in one.options for proof in option.proofs}
-        drawn = random.Random(f"{self._plan.seed} {slot} {number}")
+        drawn = Random(f"{self._plan.seed} {slot} {number}")
         left = [
             (one, free)
             for one, findings in self._pools[level]

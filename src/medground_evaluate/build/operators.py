@@ -157,9 +157,7 @@ def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
 
 
 @operator(
-    instructions=PROMPTS["check_option"],
-    check=_checked,
-    ids={"sentences": lambda value: sentence_ids(value.passages)},
+    instructions=PROMPTS["check_option"], check=_checked, ids={"sentences": lambda value: sentence_ids(value.passages)}
 )
 def check_option(value: CheckOptionInput) -> CheckOptionOutput:
     """Silent: word statistics cannot tell."""

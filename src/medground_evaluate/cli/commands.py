@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Option
 
+from medground.errors import UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -24,7 +25,9 @@ from medground.faces import (
     say_data,
     say_either,
     searched,
+    shown_progress,
 )
+from medground.home import parse_options
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
 from medground_evaluate.cli.running import (
@@ -57,16 +60,13 @@ __all__ = ["agreement", "data_app", "demonstrations_app", "eval_app", "experimen
 
 experiment_app = group("Run the papers' tables here and print them next to the published figures.")
 
-Judge = Annotated[str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")]
-Nli = Annotated[
-    str | None, typer.Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")
-]
-Marks = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A form that a person filled in; repeatable.")]
+Judge = Annotated[str | None, Option(help="Model that compares explanations, for the columns that need a judge.")]
+Nli = Annotated[str | None, Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")]
+Marks = Annotated[list[Path] | None, Option(metavar="FILE", help="A form that a person filled in; repeatable.")]
 Accept = Annotated[
-    list[str] | None,
-    typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
+    list[str] | None, Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable.")
 ]
-Folder = Annotated[Path | None, typer.Option(help="Folder of the experiment files; by default those of the papers.")]
+Folder = Annotated[Path | None, Option(help="Folder of the experiment files; by default those of the papers.")]
 
 
 @experiment_app.command("list")
@@ -81,36 +81,34 @@ def list_experiments(folder: Folder = None, json: PrintJson = False) -> None:
 
 @experiment_app.command("run")
 def run_experiment(
-    command: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
-    data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
+    command: Context,
+    file: Annotated[str, Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
+    data: Annotated[Path, Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
     model: Model = None,
     judge: Judge = None,
-    smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
+    smoke: Annotated[bool, Option("--smoke", help="Keyless, on three questions of each set.")] = False,
+    limit: Annotated[int | None, Option(min=1, help="Ask at most N questions of each set.")] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", "-c", help="Search this corpus: NAME, or DATA=NAME for one data set; repeatable."),
+        Option("--corpus", "-c", help="Search this corpus: NAME, or DATA=NAME for one data set; repeatable."),
     ] = None,
     nli: Nli = None,
     marks: Marks = None,
     concurrency: Concurrency = 1,
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="Ask in the paper's own prompts (scripts/paper_prompts.py).")
+        bool, Option("--verbatim", help="Ask in the paper's own prompts (scripts/paper_prompts.py).")
     ] = False,
     repeat: Annotated[
-        int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
+        int, Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
     out: Annotated[Path | None, out_option("Folder of the runs; by default in the home folder.", "FOLDER")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
+    save: Annotated[Path | None, Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
     accept: Accept = None,
     folder: Folder = None,
     sets: Sets = None,
     quiet: Quiet = False,
 ) -> None:
     """Run a table's rows and print the paper's figures next to ours; run the same command to resume."""
-    from medground.errors import UsageError
-    from medground.home import parse_options
     from medground_evaluate.experiments.form import PAPERS, read_experiment
     from medground_evaluate.experiments.run import Options
 
@@ -183,19 +181,19 @@ eval_app = group("Evaluate recipes on data sets, with resumable runs.")
 
 @eval_app.command("run")
 def run(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`, or `module:NAME`.")],
+    dataset: Annotated[str, Argument(metavar="SET", help="A set from `medground data list`, or `module:NAME`.")],
     data: SetFile,
-    recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
+    recipe: Annotated[str | None, Option(help="Recipe to follow.")] = None,
     model: Model = None,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     split: Split = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Ask only the first N questions of the file.")] = None,
     seed: Seed = None,
     concurrency: Concurrency = 1,
     out: Out = None,
     with_context: Annotated[
-        bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
+        bool, Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
     accept: Accept = None,
     sets: Sets = None,
@@ -204,7 +202,6 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask every question of a data set and write one line each; run the same command to resume."""
-    from medground.errors import UsageError
     from medground_evaluate.datasets.registry import named_dataset
     from medground_evaluate.runner import Selection, check_searched, run_path
 
@@ -225,10 +222,10 @@ def run(
 
 @eval_app.command("cited")
 def cited(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="citation-integrity, reference-errors, or scifact.")],
+    dataset: Annotated[str, Argument(metavar="SET", help="citation-integrity, reference-errors, or scifact.")],
     data: SetFile,
     split: Split = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Check only the first N sentences of the file.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Check only the first N sentences of the file.")] = None,
     json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
@@ -266,7 +263,6 @@ async def _run(
     selection: Selection, settings: Settings, path: Path, concurrency: int, accept: list[str], *, quiet: bool
 ) -> Tally:
     from medground.engine import Engine
-    from medground.faces import shown_progress
     from medground_evaluate.runner import run_set
 
     with shown_progress(quiet=quiet) as progress:
@@ -285,10 +281,10 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files over one data set.")],
+    runs: Annotated[list[Path], Argument(metavar="RUN...", help="Run files over one data set.")],
     out: Annotated[Path, out_option("Folder for report.md and report.html.", "FOLDER")],
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder, to add the best blind baseline as the first row.")
+        Path | None, Option(help="The set's file or folder, to add the best blind baseline as the first row.")
     ] = None,
 ) -> None:
     """Write a report on runs: accuracy, tests, statuses, classes, cost, and each question won or lost."""
@@ -303,12 +299,12 @@ def report(
 
 @eval_app.command("import")
 def import_predictions(
-    predictions: Annotated[Path, typer.Argument(metavar="PRED", help="Predictions: JSON Lines with id and answer.")],
+    predictions: Annotated[Path, Argument(metavar="PRED", help="Predictions: JSON Lines with id and answer.")],
     data: SetFile,
-    name: Annotated[str, typer.Option(help="Name of the system that made them.")],
+    name: Annotated[str, Option(help="Name of the system that made them.")],
     dataset: SetName = None,
     split: Split = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions of the file.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Only the first N questions of the file.")] = None,
     seed: Seed = None,
     out: Out = None,
 ) -> None:

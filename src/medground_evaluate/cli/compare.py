@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from medground.faces import PrintJson, home_folder, say, say_data
+from medground.faces import PrintJson, home_folder, say, say_data, say_either
 from medground.wording import number, percent, printed
 from medground_evaluate.cli.running import RunFile, aligned, run_stoppable
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def measure(
     run: RunFile,
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder, for gold headings and reference answers.")
+        Path | None, Option(help="The set's file or folder, for gold headings and reference answers.")
     ] = None,
     embedding: Annotated[
-        str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
+        str | None, Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
     json: PrintJson = False,
 ) -> None:
@@ -36,15 +36,12 @@ def measure(
     items = items_of(result, data) if data is not None else ()
     embedder = open_embedder(embedding, home) if embedding is not None else None
     found = measured(result.header, [*result.lines.values()], home, items, embedder)
-    if json:
-        say_data(found)
-        return
-    say(*printed(__package__, "measure", found=found, encoded=embedder is not None))
+    say_either(found, printed(__package__, "measure", found=found, encoded=embedder is not None), json=json)
 
 
 def uncertainty(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions: the samples.")],
-    nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
+    runs: Annotated[list[Path], Argument(metavar="RUN...", help="Runs of the same questions: the samples.")],
+    nli: Annotated[str, Option(help="NLI model with a label for contradiction: a folder or hub name.")],
     json: PrintJson = False,
 ) -> None:
     """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
@@ -65,14 +62,12 @@ def uncertainty(
 
 
 def compare_runs(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files; all are compared with the first.")],
-    classes: Annotated[bool, typer.Option("--classes", help="Show scores by class, and the confusion matrix.")] = False,
-    retrieval: Annotated[
-        bool, typer.Option("--retrieval", help="Score the documents found against gold documents.")
-    ] = False,
-    questions: Annotated[int, typer.Option(min=0, help="List at most N questions won and N lost.")] = 5,
+    runs: Annotated[list[Path], Argument(metavar="RUN...", help="Run files; all are compared with the first.")],
+    classes: Annotated[bool, Option("--classes", help="Show scores by class, and the confusion matrix.")] = False,
+    retrieval: Annotated[bool, Option("--retrieval", help="Score the documents found against gold documents.")] = False,
+    questions: Annotated[int, Option(min=0, help="List at most N questions won and N lost.")] = 5,
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
+        Path | None, Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
     json: PrintJson = False,
 ) -> None:

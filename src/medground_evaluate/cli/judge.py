@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
+from medground.errors import UsageError
 from medground.faces import (
     PrintJson,
     Quiet,
@@ -23,8 +24,9 @@ from medground.faces import (
     page,
     say,
     say_data,
+    say_either,
 )
-from medground.language import one_line
+from medground.language import one_line, some
 from medground.wording import number, printed
 from medground_evaluate.cli.running import Corpora, RunFile, aligned, documents_of, run_stoppable
 
@@ -88,11 +90,11 @@ def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
 def judge(
     run: RunFile,
-    model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
-    other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
-    data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
+    model: Annotated[str, Option(help="The judge; it must not have written any of the runs.")],
+    other: Annotated[Path | None, Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
+    data: Annotated[Path | None, Option(help="The set's file, for the reference answers of one run.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Judge only the first N questions.")] = None,
+    concurrency: Annotated[int, Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, out_option("File of the judgements; by default in the home folder.")] = None,
     json: PrintJson = False,
     sets: Sets = None,
@@ -100,7 +102,6 @@ def judge(
     quiet: Quiet = False,
 ) -> None:
     """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
-    from medground.errors import UsageError
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.judge import pairs_of, place_of
 
@@ -124,11 +125,10 @@ def judge(
 
 
 def judged(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Files of judgements by models or people.")],
     json: PrintJson = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
-    from medground.language import some
     from medground_evaluate.judges.results import read_marked
 
     found = read_marked(files)
@@ -139,11 +139,10 @@ def judged(
 
 def form(
     run: RunFile,
-    data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
+    data: Annotated[Path, Option(help="The set's file, for the reference answers.")],
     out: Annotated[Path, out_option("The form, a new file.")],
 ) -> None:
     """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
-    from medground.language import some
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
@@ -192,13 +191,13 @@ judge_app = group(
 
 @judge_app.command("measure")
 def measure(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
-    data: Annotated[Path | None, typer.Option(help="The folder of the public sets, which a proof needs.")] = None,
+    model: Annotated[str, Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
+    data: Annotated[Path | None, Option(help="The folder of the public sets, which a proof needs.")] = None,
     corpus: Corpora = None,
-    records: Annotated[list[Path] | None, typer.Option(help="A file or folder of records to plant errors in.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of calls in parallel.")] = 8,
+    records: Annotated[list[Path] | None, Option(help="A file or folder of records to plant errors in.")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask before the calls.")] = False,
+    fresh: Annotated[bool, Option("--fresh", help="Ask everything again.")] = False,
+    concurrency: Annotated[int, Option(min=1, help="Number of calls in parallel.")] = 8,
     json: PrintJson = False,
     sets: Sets = None,
     settings: SettingsFile = None,
@@ -215,10 +214,7 @@ def measure(
     planned = prepared(model, chosen, data=data, records=documents_of(chosen.home, names, records or ()))
     _confirm(planned, yes=yes, fresh=fresh)
     found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
-    if json:
-        say_data(found)
-    else:
-        say(*printed(__package__, "judge", found=found))
+    say_either(found, printed(__package__, "judge", found=found), json=json)
 
 
 @judge_app.command("list")
@@ -246,8 +242,6 @@ def list_judges(json: PrintJson = False, sets: Sets = None, settings: SettingsFi
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
     """Say what the calls will cost, and ask unless nothing is left or the user has agreed."""
-    from medground.errors import UsageError
-
     left = planned.left(fresh=fresh)
     if not left.calls:
         return
@@ -272,11 +266,11 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
 
 
 def agreement(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
     reference: Annotated[
-        str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
+        str | None, Option(help="Annotator to compare all others with; by default every pair is compared.")
     ] = None,
-    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
+    context: Annotated[int, Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
     json: PrintJson = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""

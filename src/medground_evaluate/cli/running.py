@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import typer
+from typer import Argument, Option
 
 from medground.faces import bars, begin, out_option, say
 from medground.language import one_line
@@ -43,18 +43,16 @@ def aligned(rows: Sequence[Sequence[str]], *, indent: str = "", right: bool = Fa
 
 
 SetName = Annotated[
-    str | None, typer.Option("--dataset", metavar="NAME", help="Its data set; recognised by its content by default.")
+    str | None, Option("--dataset", metavar="NAME", help="Its data set; recognised by its content by default.")
 ]
-AsTraining = Annotated[
-    bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
-]
-Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
-RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")]
-SetFile = Annotated[Path, typer.Option(help="The set's file, or its folder.")]
-Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")]
-Model = Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")]
-Concurrency = Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")]
-Seed = Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")]
+AsTraining = Annotated[bool, Option("--as-training", help="Use questions of every split, none of them for evaluation.")]
+Corpora = Annotated[list[str] | None, Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
+RunFile = Annotated[Path, Argument(metavar="RUN", help="A run's file.")]
+SetFile = Annotated[Path, Option(help="The set's file, or its folder.")]
+Split = Annotated[str, Option(help="test, train, validation, unknown, or all.")]
+Model = Annotated[str | None, Option(help="Model that the operators call; keyless by default.")]
+Concurrency = Annotated[int, Option(min=1, help="Number of questions in parallel.")]
+Seed = Annotated[int | None, Option(help="Shuffle with this seed before applying --limit.")]
 Out = Annotated[Path | None, out_option("The run's file; by default in the home folder.")]
 
 T = TypeVar("T")

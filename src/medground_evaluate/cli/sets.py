@@ -6,8 +6,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Exit, Option
 
+from medground.errors import ConfigError, UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -23,6 +24,7 @@ from medground.faces import (
     say_data,
     say_either,
     searched,
+    shown_progress,
 )
 from medground.wording import printed
 from medground_evaluate.cli.running import (
@@ -55,8 +57,8 @@ def list_sets(json: PrintJson = False) -> None:
 
 @data_app.command("check")
 def check(
-    path: Annotated[Path, typer.Argument(help="A data set's file, or its folder.")],
-    name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
+    path: Annotated[Path, Argument(help="A data set's file, or its folder.")],
+    name: Annotated[str | None, Option("--set", metavar="SET", help="Check it as this set.")] = None,
     json: PrintJson = False,
 ) -> None:
     """Identify the set of a file, read every question, and compare the file with the known release."""
@@ -67,18 +69,17 @@ def check(
 
 
 def audit(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
+    dataset: Annotated[str, Argument(metavar="SET", help="A set from `medground data list`.")],
     data: SetFile,
     split: Split = "test",
     corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
+        list[str] | None, Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
     ] = None,
-    linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
-    seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
+    linear: Annotated[bool, Option(help="Fit linear models; needs scikit-learn.")] = True,
+    seed: Annotated[int, Option(help="Seed for the folds of the linear models.")] = 0,
     json: PrintJson = False,
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
-    from medground.errors import UsageError
     from medground_evaluate.auditing import audit as audited
     from medground_evaluate.datasets.registry import named_dataset
 
@@ -111,34 +112,32 @@ def shown_audit(found: Audit) -> str:
 
 Levels = Annotated[
     list[int] | None,
-    typer.Option(
+    Option(
         "--level",
         min=1,
         max=3,
         help="1: one causal mechanism; 2: separate findings combined; 3: time and feedback; repeatable.",
     ),
 ]
-Coverage = Annotated[
-    float, typer.Option(min=0, max=1, help="Minimum share of a sub-topic's keywords in a paper (Eq. 3).")
-]
+Coverage = Annotated[float, Option(min=0, max=1, help="Minimum share of a sub-topic's keywords in a paper (Eq. 3).")]
 
 
 def build(
-    command: typer.Context,
-    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
-    topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
-    random_topics: Annotated[int, typer.Option(min=0, help="Draw this many topics from titles in the corpora.")] = 0,
+    command: Context,
+    out: Annotated[Path, Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
+    topic: Annotated[list[str] | None, Option("--topic", help="A topic to ask about; repeatable.")] = None,
+    random_topics: Annotated[int, Option(min=0, help="Draw this many topics from titles in the corpora.")] = 0,
     level: Levels = None,
-    count: Annotated[int, typer.Option(min=1, help="Questions for each level.")] = 100,
-    subtopics: Annotated[int, typer.Option(min=1, max=20, help="Maximum sub-topics per topic.")] = 6,
-    papers: Annotated[int, typer.Option(min=1, help="Maximum papers found per topic.")] = 600,
-    top: Annotated[int, typer.Option(min=1, help="Maximum papers read per topic.")] = 300,
-    tries: Annotated[int, typer.Option(min=1, help="Maximum attempts per question.")] = 5,
-    rounds: Annotated[int, typer.Option(min=0, help="How often to replace questions that can be guessed.")] = 3,
-    seed: Annotated[int, typer.Option(help="Seed for all random choices.")] = 0,
+    count: Annotated[int, Option(min=1, help="Questions for each level.")] = 100,
+    subtopics: Annotated[int, Option(min=1, max=20, help="Maximum sub-topics per topic.")] = 6,
+    papers: Annotated[int, Option(min=1, help="Maximum papers found per topic.")] = 600,
+    top: Annotated[int, Option(min=1, help="Maximum papers read per topic.")] = 300,
+    tries: Annotated[int, Option(min=1, help="Maximum attempts per question.")] = 5,
+    rounds: Annotated[int, Option(min=0, help="How often to replace questions that can be guessed.")] = 3,
+    seed: Annotated[int, Option(help="Seed for all random choices.")] = 0,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    model: Annotated[str | None, typer.Option(help="Model that writes and checks; needed.")] = None,
+    model: Annotated[str | None, Option(help="Model that writes and checks; needed.")] = None,
     coverage: Coverage = 0.8,
     sets: Sets = None,
     preset: Preset = None,
@@ -146,7 +145,6 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Build a set of questions with several right answers, check each twice, and audit the set."""
-    from medground.faces import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
     from medground_evaluate.runner import check_searched
@@ -166,7 +164,6 @@ def build(
 
 def _write(built: Built, out: Path) -> None:
     """Audit what was made, write it, and say what it is."""
-    from medground.errors import ConfigError, UsageError
     from medground_evaluate.auditing import audit as audited
     from medground_evaluate.build.file import write_set
 
@@ -181,7 +178,7 @@ def _write(built: Built, out: Path) -> None:
     _tell(built, audit)
     say("", f"written: {', '.join(path.name for path in files)} in {out}")
     if len(built.questions) < built.wanted:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _tell(built: Built, audit: Audit | None) -> None:
@@ -216,28 +213,27 @@ demonstrations_app = group(
 
 @demonstrations_app.command("build")
 def build_pool_command(
-    name: Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")],
+    name: Annotated[str, Argument(help="Name of the pool.", metavar="NAME")],
     source: Annotated[
-        Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
+        Path, Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
     ],
     dataset: SetName = None,
     against: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Evaluation questions; questions similar to them are excluded; repeatable."),
+        Option(metavar="FILE", help="Evaluation questions; questions similar to them are excluded; repeatable."),
     ] = None,
     as_training: AsTraining = False,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Seed for the order of the training questions.")] = 0,
+    model: Annotated[str | None, Option(help="Model that writes the rationales; keyless by default.")] = None,
+    limit: Annotated[int | None, Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
+    seed: Annotated[int, Option(help="Seed for the order of the training questions.")] = 0,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a pool from training questions, replacing any pool of the same name."""
-    from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
@@ -254,14 +250,11 @@ def build_pool_command(
 
 @demonstrations_app.command("info")
 def info(
-    name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
+    name: Annotated[str, Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
     json: PrintJson = False,
 ) -> None:
     """Check a pool and show how it was made."""
     from medground.recipes import pool
 
     manifest = pool.read_pool(name, home_folder()).manifest
-    if json:
-        say_data(manifest)
-        return
-    say(*printed(__package__, "pool", pool=manifest, whole=True))
+    say_either(manifest, printed(__package__, "pool", pool=manifest, whole=True), json=json)

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Exit, Option
 
+from medground.errors import ConfigError, UsageError
 from medground.faces import (
     KnowledgeBase,
     Preset,
@@ -22,6 +23,7 @@ from medground.faces import (
     say,
     say_either,
     searched,
+    shown_progress,
 )
 from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
@@ -32,19 +34,19 @@ if TYPE_CHECKING:
 
 
 Out = Annotated[Path, out_option("File to write; an unfinished one is resumed.")]
-ExploredFile = Annotated[Path, typer.Argument(help="File that explore wrote.", metavar="EXPLORED")]
-Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
-Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
+ExploredFile = Annotated[Path, Argument(help="File that explore wrote.", metavar="EXPLORED")]
+Workers = Annotated[int, Option(min=1, help="Questions at the same time.")]
+Model = Annotated[str | None, Option(help="Model that answers; keyless by default.")]
 
 
 def explore(
-    source: Annotated[Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set.")],
+    source: Annotated[Path, Option("--from", metavar="FILE", help="File or folder of a data set.")],
     out: Out,
     dataset: SetName = None,
     as_training: AsTraining = False,
-    queries: Annotated[int, typer.Option(min=1, max=12, help="Queries for each source.")] = 6,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum questions; all by default.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed for the order of the questions.")] = 0,
+    queries: Annotated[int, Option(min=1, max=12, help="Queries for each source.")] = 6,
+    limit: Annotated[int | None, Option(min=1, help="Maximum questions; all by default.")] = None,
+    seed: Annotated[int, Option(help="Seed for the order of the questions.")] = 0,
     workers: Workers = 1,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
@@ -55,8 +57,6 @@ def explore(
     quiet: Quiet = False,
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
-    from medground.errors import ConfigError
-    from medground.faces import shown_progress
     from medground.models import open_embedder
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.planning.explore import Exploration, explore_questions
@@ -77,11 +77,9 @@ def judge(
     explored: ExploredFile,
     out: Out,
     by: Annotated[
-        str, typer.Option(help="The signal: judge, gain (a reader's accuracy or ROUGE-L) or rerank (2.3 or more).")
+        str, Option(help="The signal: judge, gain (a reader's accuracy or ROUGE-L) or rerank (2.3 or more).")
     ] = "judge",
-    passages: Annotated[
-        int | None, typer.Option(min=1, help="Maximum passages read per query; all by default.")
-    ] = None,
+    passages: Annotated[int | None, Option(min=1, help="Maximum passages read per query; all by default.")] = None,
     workers: Workers = 1,
     model: Model = None,
     sets: Sets = None,
@@ -90,8 +88,6 @@ def judge(
     quiet: Quiet = False,
 ) -> None:
     """Label every query: does what it found support the gold answer?"""
-    from medground.errors import UsageError
-    from medground.faces import shown_progress
     from medground_evaluate.planning.judging import METHODS, judge_explored
 
     if by not in METHODS:
@@ -114,18 +110,18 @@ def _tell(finished: Finished, workers: int, embed: Embed | None = None) -> None:
         say(f"not finished: {name}: {reason}", err=True)
     if finished.unfinished:
         say(f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True)
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
-JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metavar="JUDGED")]
+JudgedFile = Annotated[Path, Argument(help="File that judge wrote.", metavar="JUDGED")]
 
 
 def label(
     explored: ExploredFile,
     out: Annotated[Path, out_option("Sheet to write (CSV).")],
-    samples: Annotated[int, typer.Option(min=1, help="Queries on the sheet.")] = 100,
-    passages: Annotated[int | None, typer.Option(min=1, help="As many passages as the judge reads.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    samples: Annotated[int, Option(min=1, help="Queries on the sheet.")] = 100,
+    passages: Annotated[int | None, Option(min=1, help="As many passages as the judge reads.")] = None,
+    seed: Annotated[int, Option(help="Seed of the sample.")] = 0,
 ) -> None:
     """Write a sheet of randomly drawn queries to label by hand: yes or no in the column `supports`."""
     from medground_evaluate.planning.judging import write_sheet
@@ -136,7 +132,7 @@ def label(
 
 
 def agreement(
-    sheet: Annotated[Path, typer.Argument(help="The labelled sheet.", metavar="SHEET")],
+    sheet: Annotated[Path, Argument(help="The labelled sheet.", metavar="SHEET")],
     judged: JudgedFile,
     json: PrintJson = False,
 ) -> None:
@@ -150,15 +146,15 @@ def agreement(
 
 
 def export(
-    judged: Annotated[list[Path], typer.Argument(help="Files that judge wrote, one per set.", metavar="JUDGED...")],
+    judged: Annotated[list[Path], Argument(help="Files that judge wrote, one per set.", metavar="JUDGED...")],
     out: Annotated[Path, out_option("Folder of the training set.", "FOLDER")],
     labels: Annotated[
-        Path | None, typer.Option(metavar="SHEET", help="Labels made by hand; the agreement is shown before training.")
+        Path | None, Option(metavar="SHEET", help="Labels made by hand; the agreement is shown before training.")
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Leave this source out of prompts and plans; repeatable.")
+        list[str] | None, Option(metavar="NAME", help="Leave this source out of prompts and plans; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for the choice of three queries.")] = 0,
+    seed: Annotated[int, Option(help="Seed for the choice of three queries.")] = 0,
 ) -> None:
     """Write prompts with positive plans, negative plans and pairs, as JSON Lines."""
     from medground_evaluate.planning.trainset import export as write_set
@@ -174,41 +170,38 @@ def export(
         say(manifest.agreement)
 
 
-Base = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The model to train: a folder, or a name on a hub; any size.")
-]
+Base = Annotated[str | None, Option(metavar="NAME", help="The model to train: a folder, or a name on a hub; any size.")]
 
 
 def learn(
-    command: typer.Context,
-    data: Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")],
+    command: Context,
+    data: Annotated[Path, Argument(help="Folder that export wrote.", metavar="DATA")],
     out: Annotated[Path, out_option("Folder of the planner; resumed if unfinished.", "FOLDER")],
     base: Base = None,
     adapter: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Train this planner on; of dpo also the reference.")
+        Path | None, Option(metavar="FOLDER", help="Train this planner on; of dpo also the reference.")
     ] = None,
     negative: Annotated[
-        bool, typer.Option("--negative", help="Of sft: train on negative plans, for a comparison (Table 10).")
+        bool, Option("--negative", help="Of sft: train on negative plans, for a comparison (Table 10).")
     ] = False,
-    beta: Annotated[float, typer.Option(help="Of dpo: strength of the preference.")] = 0.1,
-    batch: Annotated[int, typer.Option(min=1, help="Examples per step.")] = 64,
-    at_once: Annotated[int, typer.Option(min=1, help="Examples per forward pass; lower it to save memory.")] = 4,
+    beta: Annotated[float, Option(help="Of dpo: strength of the preference.")] = 0.1,
+    batch: Annotated[int, Option(min=1, help="Examples per step.")] = 64,
+    at_once: Annotated[int, Option(min=1, help="Examples per forward pass; lower it to save memory.")] = 4,
     learning_rate: Annotated[
-        float | None, typer.Option(help="Peak learning rate; 2.5e-4 of sft and 5e-6 of dpo by default.")
+        float | None, Option(help="Peak learning rate; 2.5e-4 of sft and 5e-6 of dpo by default.")
     ] = None,
     epochs: Annotated[
-        float | None, typer.Option(help="Passes over the training set; 5 of sft and 3 of dpo by default.")
+        float | None, Option(help="Passes over the training set; 5 of sft and 3 of dpo by default.")
     ] = None,
-    rank: Annotated[int, typer.Option(min=1, help="Rank of a new adapter.")] = 16,
-    alpha: Annotated[int, typer.Option(min=1, help="Scale of a new adapter.")] = 32,
-    ratio: Annotated[float, typer.Option(help="Random share of the training set, above 0 and at most 1.")] = 1.0,
-    longest: Annotated[int, typer.Option(min=16, help="Leave out examples with more tokens than this.")] = 4096,
-    save_every: Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")] = 20,
-    seed: Annotated[int, typer.Option(help="Seed for order, sampling and initial weights.")] = 0,
+    rank: Annotated[int, Option(min=1, help="Rank of a new adapter.")] = 16,
+    alpha: Annotated[int, Option(min=1, help="Scale of a new adapter.")] = 32,
+    ratio: Annotated[float, Option(help="Random share of the training set, above 0 and at most 1.")] = 1.0,
+    longest: Annotated[int, Option(min=16, help="Leave out examples with more tokens than this.")] = 4096,
+    save_every: Annotated[int, Option("--save-every", min=1, help="Steps between two checkpoints.")] = 20,
+    seed: Annotated[int, Option(help="Seed for order, sampling and initial weights.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Train one stage of a planner."""
-    from medground.faces import shown_progress
     from medground_evaluate.planning.learn import train
 
     options = _chosen(command)
@@ -221,7 +214,7 @@ def learn(
 
 
 def merge(
-    adapter: Annotated[Path, typer.Argument(help="Folder of a trained planner.", metavar="ADAPTER")],
+    adapter: Annotated[Path, Argument(help="Folder of a trained planner.", metavar="ADAPTER")],
     out: Annotated[Path, out_option("Folder for the merged model.", "FOLDER")],
     base: Base = None,
 ) -> None:
@@ -232,11 +225,10 @@ def merge(
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
-def _chosen(command: typer.Context) -> TrainingOptions:
+def _chosen(command: Context) -> TrainingOptions:
     """The options of a stage with those that the command was given."""
     from pydantic import ValidationError
 
-    from medground.errors import UsageError
     from medground_evaluate.planning.trainset import DPO, SFT
 
     stage, given = SFT if command.info_name == "sft" else DPO, command.params
@@ -246,7 +238,7 @@ def _chosen(command: typer.Context) -> TrainingOptions:
     if given["negative"]:
         own["which"] = "negative"
     try:
-        return type(stage).model_validate({**stage.model_dump(), **own})
+        return type(stage).model_validate(stage.model_dump() | own)
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None

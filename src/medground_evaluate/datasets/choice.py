@@ -5,7 +5,21 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground_evaluate.datasets import loader
+from medground_evaluate.datasets.loader import (
+    LETTERS,
+    Loader,
+    Placed,
+    Record,
+    an_object,
+    asked,
+    closed,
+    csv_rows,
+    for_set,
+    json_file,
+    json_lines,
+    or_json_lines,
+    unpacked_text,
+)
 from medground_evaluate.items import Item, Split
 
 # MIRAGE: five sets of medical questions in one `benchmark.json`, or as JSON Lines with the set's name.
@@ -13,9 +27,9 @@ from medground_evaluate.items import Item, Split
 SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
-@loader.or_json_lines
-def _mirage_records(path: Path) -> Generator[loader.Placed]:
-    content = loader.json_file(path)
+@or_json_lines
+def _mirage_records(path: Path) -> Generator[Placed]:
+    content = json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not MIRAGE's benchmark.json: it is not an object with the five sets")
     for name, questions in content.items():
@@ -23,11 +37,11 @@ def _mirage_records(path: Path) -> Generator[loader.Placed]:
             raise UsageError(f"{path.name}: {name!r} is not a MIRAGE set; the sets are {', '.join(SETS)}")
         for i, record in questions.items():
             where = f"{path.name}: {name}: {i}"
-            yield where, {**loader.an_object(record, where), "set": name, "id": i}
+            yield where, {**an_object(record, where), "set": name, "id": i}
 
 
-def _mirage_item(record: loader.Record, i: str) -> Item:
-    question, gold = loader.closed(record["question"], record["options"], record["answer"])
+def _mirage_item(record: Record, i: str) -> Item:
+    question, gold = closed(record["question"], record["options"], record["answer"])
     pmids = record.get("gold_pmids") or record.get("PMID") or ()
     return Item(
         id=i,
@@ -39,8 +53,8 @@ def _mirage_item(record: loader.Record, i: str) -> Item:
     )
 
 
-def _mirage(name: str, only: str | None = None) -> loader.Loader:
-    return loader.for_set(
+def _mirage(name: str, only: str | None = None) -> Loader:
+    return for_set(
         name,
         _mirage_item,
         records=_mirage_records,
@@ -75,10 +89,10 @@ def parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(named, key=lambda file: file.name))
 
 
-def _mmlu_records(path: Path) -> Generator[loader.Placed]:
+def _mmlu_records(path: Path) -> Generator[Placed]:
     for file in parts(path):
         subject, split = _subject(file)
-        for number, row in enumerate(loader.csv_rows(file)):
+        for number, row in enumerate(csv_rows(file)):
             where = f"{file.name}: question {number + 1}"
             if len(row) != len(_COLUMNS):
                 raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
@@ -92,12 +106,12 @@ def _subject(file: Path) -> tuple[str, str]:
     return subject, split
 
 
-def _mmlu_item(record: loader.Record, i: str) -> Item:
-    question, gold = loader.closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
+def _mmlu_item(record: Record, i: str) -> Item:
+    question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
     return Item(id=i, question=question, gold=gold, extra={"set": record["subject"]})
 
 
-MMLU = loader.for_set(
+MMLU = for_set(
     "mmlu",
     _mmlu_item,
     records=_mmlu_records,
@@ -112,20 +126,20 @@ MMLU = loader.for_set(
 _CATEGORY = "health"
 
 
-def _mmlu_pro_records(path: Path) -> Generator[loader.Placed]:
+def _mmlu_pro_records(path: Path) -> Generator[Placed]:
     """The questions; they belong to the validation split if the file's name starts with `validation`."""
     split = "validation" if path.name.startswith("validation") else "test"
-    yield from ((where, {**record, "split": split}) for where, record in loader.json_lines(path))
+    yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
 
 
-def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
+def _mmlu_pro_item(record: Record, i: str) -> Item:
     given, letter = record["options"], record.get("answer_idx")
-    options = given if isinstance(given, Mapping) else dict(zip(loader.LETTERS, given, strict=False))
-    question, gold = loader.closed(record["question"], options, letter or loader.LETTERS[int(record["answer_index"])])
+    options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
+    question, gold = closed(record["question"], options, letter or LETTERS[int(record["answer_index"])])
     return Item(id=i, question=question, gold=gold, extra={"set": record.get("src")})
 
 
-MMLU_PRO = loader.for_set(
+MMLU_PRO = for_set(
     "mmlu-pro-health",
     _mmlu_pro_item,
     records=_mmlu_pro_records,
@@ -156,8 +170,8 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for pair in pairs for file in pair)
 
 
-@loader.or_json_lines
-def _biomedmcqs_records(path: Path) -> Generator[loader.Placed]:
+@or_json_lines
+def _biomedmcqs_records(path: Path) -> Generator[Placed]:
     files = _parts(path)
     if len(files) % 2:
         raise UsageError(f"{path} is not named questions_levelN_*.txt; give it the authors' name")
@@ -169,19 +183,19 @@ def _biomedmcqs_records(path: Path) -> Generator[loader.Placed]:
 
 
 def _questions(file: Path) -> Iterator[tuple[str, int, str, dict[str, str]]]:
-    with loader.unpacked_text(file) as text:
+    with unpacked_text(file) as text:
         content = text.read()
     found = [*_QUESTION.finditer(content)]
     if not found:
         raise UsageError(f"{file} has no line that begins with `Q1:`; use the authors' file")
     for one, end in zip(found, [*(later.start() for later in found[1:]), len(content)], strict=True):
-        asked, *options = _OPTION.split(content[one.end() : end])
+        stem, *options = _OPTION.split(content[one.end() : end])
         where = f"{file.name}:{content.count(chr(10), 0, one.start()) + 1}"
-        yield where, int(one[1]), _OPTIONS.sub("", asked), dict(zip(options[::2], options[1::2], strict=True))
+        yield where, int(one[1]), _OPTIONS.sub("", stem), dict(zip(options[::2], options[1::2], strict=True))
 
 
 def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
-    with loader.unpacked_text(file) as text:
+    with unpacked_text(file) as text:
         for line_number, line in enumerate(text, start=1):
             if line.strip():
                 found = _ANSWER.match(line)
@@ -190,15 +204,15 @@ def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
                 yield int(found[1]), [letter.strip() for letter in found[2].split(",") if letter.strip()]
 
 
-def _biomedmcqs_item(record: loader.Record, i: str) -> Item:
-    question = loader.asked(record["question"], "multiple-choice", record["options"])
+def _biomedmcqs_item(record: Record, i: str) -> Item:
+    question = asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
         raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
     return Item(id=i, question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-BIOMEDMCQS = loader.for_set(
+BIOMEDMCQS = for_set(
     "biomedmcqs",
     _biomedmcqs_item,
     records=_biomedmcqs_records,

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from medground.corpus import compose, workbook
 from medground.errors import BadDocument, UsageError
-from medground_evaluate.datasets import loader, readers
+from medground_evaluate.datasets import readers
+from medground_evaluate.datasets.loader import Placed, Record, asked, csv_rows, for_set, json_lines
 from medground_evaluate.items import Item
 
 MARK = "[1]"
@@ -24,7 +25,7 @@ def _item(said: str, label: str, paper: dict[str, str], i: str) -> Item:
     document = compose.make_document(paper)
     return Item(
         id=i,
-        question=loader.asked(said, "yes-no-maybe"),
+        question=asked(said, "yes-no-maybe"),
         gold=(_GOLD.get(label.partition(" ")[0], "maybe"),),
         documents=(document.id,),
         context=(document,),
@@ -47,11 +48,11 @@ _PARAGRAPHS = 1_000
 def _papers(folder: Path) -> dict[str, dict[str, str]]:
     """The papers beside the sentences, by their names."""
     if whole := [folder / name for name in _PAPERS if (folder / name).is_file()]:
-        return {str(row["id"]): {**row, "id": f"PMC:{row['id']}"} for _, row in loader.json_lines(whole[0])}
+        return {str(row["id"]): {**row, "id": f"PMC:{row['id']}"} for _, row in json_lines(whole[0])}
     if not (found := readers.corpus_in(folder)):
         raise UsageError(f"{folder} has neither corpus.jsonl nor {_PAPERS[0]}; copy it there")
     papers: dict[str, dict[str, str]] = {}
-    for _, row in loader.json_lines(found[0]):
+    for _, row in json_lines(found[0]):
         number = str(int(row["doc_id"]) // _PARAGRAPHS)
         text = " ".join(sentence.strip() for sentence in row["abstract"])
         own = {"id": f"CITATION-INTEGRITY:{number}", "title": row.get("title") or "", "text": text}
@@ -61,12 +62,12 @@ def _papers(folder: Path) -> dict[str, dict[str, str]]:
     return papers
 
 
-def _sentences(path: Path) -> Generator[loader.Placed]:
-    for where, record in loader.json_lines(path):
+def _sentences(path: Path) -> Generator[Placed]:
+    for where, record in json_lines(path):
         yield where, {**record, "folder": path.parent}
 
 
-def _citing(record: loader.Record, i: str) -> Item:
+def _citing(record: Record, i: str) -> Item:
     text = _OTHER.sub("[2]", str(record.get("sentence") or record["claim"]))
     said = _BRACKETED.sub(r"\1", _OWN.sub(MARK, text))
     given = [part["label"] for parts in record.get("evidence", {}).values() for part in parts]
@@ -75,7 +76,7 @@ def _citing(record: loader.Record, i: str) -> Item:
     return _item(said, label, _papers(record["folder"])[own], i)
 
 
-CITATION_INTEGRITY = loader.for_set(
+CITATION_INTEGRITY = for_set(
     "citation-integrity",
     _citing,
     files=("claims.jsonl", "claims-test.jsonl", "claims_test.jsonl", "claims-dev.jsonl", "claims_dev.jsonl"),
@@ -100,8 +101,8 @@ _SAID, _LABEL, _TITLE, _TEXT = (
 _PLACE = re.compile(r"\[citation(?: \d+)?\]", re.IGNORECASE)
 
 
-def _rows(path: Path) -> Generator[loader.Placed]:
-    names, *rows = [*(loader.csv_rows(path) if ".csv" in path.name else _cells(path))] or [[]]
+def _rows(path: Path) -> Generator[Placed]:
+    names, *rows = [*(csv_rows(path) if ".csv" in path.name else _cells(path))] or [[]]
     for number, row in enumerate(rows, start=2):
         record = {name.strip(): value for name, value in zip_longest(names, row, fillvalue="")}
         if record.get(_SAID, "").strip():
@@ -118,14 +119,14 @@ def _cells(path: Path) -> Generator[list[str]]:
         raise UsageError(f"{path} is no Excel file with a sheet ({error.reason}); save it as CSV") from None
 
 
-def _reference_error(record: loader.Record, i: str) -> Item:
+def _reference_error(record: Record, i: str) -> Item:
     if record[_LABEL].partition(" ")[0].capitalize() not in _GOLD:
         raise ValueError(f"the label is {record[_LABEL]!r}, not fully, partially or unsubstantiated")
     paper = {"id": f"REFERENCE-ERROR:{i}", "title": record[_TITLE], "text": record[_TEXT].strip() or record[_TITLE]}
     return _item(_PLACE.sub(MARK, record[_SAID]), record[_LABEL].capitalize(), paper, i)
 
 
-REFERENCE_ERRORS = loader.for_set(
+REFERENCE_ERRORS = for_set(
     "reference-errors",
     _reference_error,
     files=("ReferenceErrorDetection_data.xlsx", "ReferenceErrorDetection_data.csv"),

@@ -6,7 +6,19 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.values import CLOSED
-from medground_evaluate.datasets import loader, readers, snippets
+from medground_evaluate.datasets import readers, snippets
+from medground_evaluate.datasets.loader import (
+    Loader,
+    Placed,
+    Record,
+    an_object,
+    asked,
+    for_set,
+    is_json_lines,
+    json_file,
+    json_lines,
+    or_json_lines,
+)
 from medground_evaluate.items import Item, Split
 
 # PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
@@ -23,23 +35,23 @@ def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(file for name in names if (file := path.with_name(name)).is_file())[:1]
 
 
-@loader.or_json_lines
-def _pubmedqa_records(path: Path) -> Generator[loader.Placed]:
-    test = next((frozenset(loader.json_file(file)) for file in _beside(path, [_TEST])), None)
+@or_json_lines
+def _pubmedqa_records(path: Path) -> Generator[Placed]:
+    test = next((frozenset(json_file(file)) for file in _beside(path, [_TEST])), None)
     for pmid, record in readers.pubmedqa_entries(path):
         where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
-        lowered = {name.lower(): value for name, value in loader.an_object(record, where).items()}
+        lowered = {name.lower(): value for name, value in an_object(record, where).items()}
         yield where, {"pmid": pmid, "split": split, "artificial": path.name.startswith(_MADE), **lowered}
 
 
-def _pubmedqa_item(record: loader.Record, i: str) -> Item:
+def _pubmedqa_item(record: Record, i: str) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
     document = readers.pubmedqa_document(record)
     return Item(
         id=i,
-        question=loader.asked(record["question"], "yes-no-maybe"),
+        question=asked(record["question"], "yes-no-maybe"),
         gold=(gold,),
         reference=record.get("long_answer") or "",
         documents=(document.id,),
@@ -50,7 +62,7 @@ def _pubmedqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-PUBMEDQA = loader.for_set(
+PUBMEDQA = for_set(
     "pubmedqa",
     _pubmedqa_item,
     records=_pubmedqa_records,
@@ -65,12 +77,12 @@ PUBMEDQA = loader.for_set(
 _HELD_OUT = "pqaa_dev_set.json"
 
 
-def _artificial_records(path: Path) -> Generator[loader.Placed]:
+def _artificial_records(path: Path) -> Generator[Placed]:
     split = "validation" if path.name.startswith(_HELD_OUT) else "train"
     yield from ((where, {**record, "split": split}) for where, record in _pubmedqa_records(path))
 
 
-ARTIFICIAL = loader.for_set(
+ARTIFICIAL = for_set(
     "pubmedqa-artificial",
     _pubmedqa_item,
     records=_artificial_records,
@@ -83,7 +95,7 @@ ARTIFICIAL = loader.for_set(
 _TYPES = ("yesno", "factoid", "list", "summary")
 
 
-def _bioasq_records(path: Path) -> Generator[loader.Placed]:
+def _bioasq_records(path: Path) -> Generator[Placed]:
     if path.is_dir():
         files = snippets.golden_files(path)
         newest = max(task for task, _ in files)
@@ -95,7 +107,7 @@ def _bioasq_records(path: Path) -> Generator[loader.Placed]:
         yield f"{path.name}: question {number}", record
 
 
-def _bioasq_item(record: loader.Record, i: str) -> Item:
+def _bioasq_item(record: Record, i: str) -> Item:
     ideal = record.get("ideal_answer") or ()
     reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
     decided = record["type"] == "yesno"
@@ -106,7 +118,7 @@ def _bioasq_item(record: loader.Record, i: str) -> Item:
         raise ValueError("the gold answer ideal_answer is missing")
     return Item(
         id=i,
-        question=loader.asked(record["body"], "yes-no" if decided else "free"),
+        question=asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(snippets.paper_id, record.get("documents") or ())))),
@@ -116,8 +128,8 @@ def _bioasq_item(record: loader.Record, i: str) -> Item:
     )
 
 
-def _loader(name: str, only: str | None) -> loader.Loader:
-    return loader.for_set(
+def _loader(name: str, only: str | None) -> Loader:
+    return for_set(
         name,
         _bioasq_item,
         records=_bioasq_records,
@@ -143,19 +155,19 @@ def _claims(path: Path) -> tuple[Path, ...]:
     return tuple(path / name for name in _FILES if (path / name).is_file()) if path.is_dir() else (path,)
 
 
-def _scifact_records(path: Path) -> Generator[loader.Placed]:
+def _scifact_records(path: Path) -> Generator[Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
-        for where, record in loader.json_lines(file):
+        for where, record in json_lines(file):
             yield where, {**record, "split": split, "corpus": readers.corpus_in(file.parent)}
 
 
 @lru_cache(maxsize=2)
-def _by_document(path: Path) -> Mapping[str, loader.Record]:
-    return {str(record["doc_id"]): record for _, record in loader.json_lines(path)}
+def _by_document(path: Path) -> Mapping[str, Record]:
+    return {str(record["doc_id"]): record for _, record in json_lines(path)}
 
 
-def _scifact_item(record: loader.Record, i: str) -> Item:
+def _scifact_item(record: Record, i: str) -> Item:
     if "evidence" not in record:
         raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
     labels = {part["label"] for parts in record["evidence"].values() for part in parts}
@@ -165,7 +177,7 @@ def _scifact_item(record: loader.Record, i: str) -> Item:
     abstracts = _by_document(record["corpus"][0]) if record["corpus"] else {}
     return Item(
         id=i,
-        question=loader.asked(record["claim"], "yes-no-maybe"),
+        question=asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{one}" for one in cited),
         context=tuple(readers.scifact_document(abstracts[one]) for one in cited if one in abstracts),
@@ -174,7 +186,7 @@ def _scifact_item(record: loader.Record, i: str) -> Item:
     )
 
 
-SCIFACT = loader.for_set(
+SCIFACT = for_set(
     "scifact",
     _scifact_item,
     records=_scifact_records,
@@ -195,10 +207,10 @@ def _documents_of(path: Path) -> Path:
     raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
 
 
-def _covidqa_records(path: Path) -> Generator[loader.Placed]:
-    if loader.is_json_lines(path):
+def _covidqa_records(path: Path) -> Generator[Placed]:
+    if is_json_lines(path):
         articles = None
-        for where, record in loader.json_lines(path):
+        for where, record in json_lines(path):
             if "doc_id" in record:
                 articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
@@ -209,14 +221,14 @@ def _covidqa_records(path: Path) -> Generator[loader.Placed]:
             yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
 
 
-def _covidqa_item(record: loader.Record, i: str) -> Item:
+def _covidqa_item(record: Record, i: str) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
     article = readers.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=i,
-        question=loader.asked(record["question"], "free"),
+        question=asked(record["question"], "free"),
         reference=answers[0]["text"].strip(),
         documents=(article.id,),
         context=(article,),
@@ -225,11 +237,11 @@ def _covidqa_item(record: loader.Record, i: str) -> Item:
     )
 
 
-COVIDQA = loader.for_set(
+COVIDQA = for_set(
     "covidqa",
     _covidqa_item,
     records=_covidqa_records,
-    parts=lambda path: (path, _documents_of(path)) if loader.is_json_lines(path) else (path,),
+    parts=lambda path: (path, _documents_of(path)) if is_json_lines(path) else (path,),
 )
 
 # MedEvidence: whether an outcome of a Cochrane review is higher, lower or the same.
@@ -238,13 +250,13 @@ _DIRECTIONS = {"uncertain effect": "uncertain", "insufficient data": "uncertain"
 """Its other answers are the words of the task."""
 
 
-def _medevidence_item(record: loader.Record, i: str) -> Item:
+def _medevidence_item(record: Record, i: str) -> Item:
     gold = _DIRECTIONS.get(record["answer"], record["answer"])
     if gold not in CLOSED["direction"]:
         raise ValueError(f"the gold answer is {record['answer']!r}, not a direction")
     return Item(
         id=i,
-        question=loader.asked(record["question"], "direction"),
+        question=asked(record["question"], "direction"),
         gold=(gold,),
         documents=tuple(f"PMID:{pmid}" for pmid in record["relevant_sources"]),
         group=str(record["original_review"]),
@@ -252,6 +264,6 @@ def _medevidence_item(record: loader.Record, i: str) -> Item:
     )
 
 
-MEDEVIDENCE = loader.for_set("medevidence", _medevidence_item)
+MEDEVIDENCE = for_set("medevidence", _medevidence_item)
 
 ALL = (ARTIFICIAL, BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)

@@ -1,7 +1,6 @@
 """The loader of every set: it reads records strictly, checks them and builds items; a set says what its records are."""
 
 import csv
-import hashlib
 import io
 import json
 import string
@@ -10,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -46,12 +46,12 @@ def content_hash(paths: Iterable[Path]) -> str:
     """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order."""
     hashes = []
     for path in paths:
-        digest = hashlib.sha256()
+        digest = sha256()
         with base.opened(path) as stream:
             while block := stream.read(_BLOCK):
                 digest.update(block)
         hashes.append(digest.hexdigest())
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+    return hashes[0] if len(hashes) == 1 else sha256("\n".join(hashes).encode()).hexdigest()
 
 
 def json_lines(path: Path, *, may_be_cut: bool = False) -> Generator[Placed]:
@@ -288,7 +288,7 @@ class Loader:
                     yield item.asked_as(task) if task and item.question.task in CLOSED else item
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
-        seen: set[str] = set()
+        seen = set[str]()
         with closing(self.records(path)) as records:
             for where, record in records:
                 if not self.known(record):

@@ -9,7 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import UsageError
-from medground_evaluate.datasets import loader, readers
+from medground_evaluate.datasets import readers
+from medground_evaluate.datasets.loader import (
+    LETTERS,
+    Loader,
+    Placed,
+    Record,
+    asked,
+    closed,
+    for_set,
+    is_json_lines,
+    json_file,
+    json_lines,
+    or_json_lines,
+)
 from medground_evaluate.items import Item, Split
 
 # The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
@@ -25,10 +38,10 @@ _HOLES = frozenset(
 """Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
 
 
-@loader.or_json_lines
-def omni_records(path: Path) -> Generator[loader.Placed]:
+@or_json_lines
+def omni_records(path: Path) -> Generator[Placed]:
     """The records of an Omni-RAG file."""
-    content = loader.json_file(path)
+    content = json_file(path)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
     split = path.name.partition("_")[0]
@@ -36,25 +49,25 @@ def omni_records(path: Path) -> Generator[loader.Placed]:
         yield f"{path.name}: question {number}", {"split": split, **record}
 
 
-def is_omni(record: loader.Record) -> bool:
+def is_omni(record: Record) -> bool:
     """Whether a record has Omni-RAG's format."""
     return {"id", "question", "gold", "name", "long"} <= record.keys()
 
 
-def omni_split(record: loader.Record) -> Split:
+def omni_split(record: Record) -> Split:
     """The split of a record."""
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def omni_item(record: loader.Record, i: str) -> Item:
+def omni_item(record: Record, i: str) -> Item:
     """The item of a record."""
     known = {"id": i, "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
             raise ValueError("the gold answer is missing")
-        return Item(question=loader.asked(record["question"], "free"), reference=record["gold"], **known)
+        return Item(question=asked(record["question"], "free"), reference=record["gold"], **known)
     text, options = split_options(record["question"])
-    question, gold = loader.closed(text, options, record["gold"])
+    question, gold = closed(text, options, record["gold"])
     return Item(question=question, gold=gold, **known)
 
 
@@ -70,8 +83,8 @@ def split_options(text: str) -> tuple[str, dict[str, str]]:
 # Questions with long answers: LiveQA, MedicationQA, ExpertQA.
 
 
-def _long_answers(name: str, only: str = "") -> loader.Loader:
-    return loader.for_set(
+def _long_answers(name: str, only: str = "") -> Loader:
+    return for_set(
         name,
         omni_item,
         ours=lambda record: only in ("", record["name"]) and record["id"] not in _HOLES,
@@ -95,12 +108,12 @@ _SHORT = {name: (name,) for name in ("medqa", "medmcqa", "pubmedqa", "bioasq")}
 """The other closed sets of Omni-RAG, in its own split with training questions."""
 
 
-def _records(path: Path, name: str) -> Generator[loader.Placed]:
-    content = None if loader.is_json_lines(path) else loader.json_file(path)
+def _records(path: Path, name: str) -> Generator[Placed]:
+    content = None if is_json_lines(path) else json_file(path)
     yield from _instances(path, content, name) if isinstance(content, dict) else omni_records(path)
 
 
-def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[loader.Placed]:
+def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
     instances, definition = content.get("Instances"), content.get("Definition")
     if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
         raise UsageError(f'{path} is not a MedS-Bench task: it has no lists "Definition" and "Instances"')
@@ -132,20 +145,20 @@ def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
             if len(options) > 1 and all(isinstance(option, str) for option in options):
                 named = options
                 break
-    return dict(zip(loader.LETTERS, named, strict=False))
+    return dict(zip(LETTERS, named, strict=False))
 
 
-def _item(record: loader.Record, i: str) -> Item:
+def _item(record: Record, i: str) -> Item:
     if is_omni(record):
         return omni_item(record, i)
     if record["gold"] is None:
         raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
-    question, gold = loader.closed(record["question"], record["options"], record["gold"])
+    question, gold = closed(record["question"], record["options"], record["gold"])
     return Item(id=i, question=question, gold=gold, extra={"set": record["name"]})
 
 
-def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> loader.Loader:
-    return loader.for_set(
+def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> Loader:
+    return for_set(
         described,
         _item,
         records=partial(_records, name=name),
@@ -167,28 +180,28 @@ def _medquad_parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(path.rglob("*.xml"))) if path.is_dir() else (path,)
 
 
-def _medquad_records(path: Path) -> Generator[loader.Placed]:
+def _medquad_records(path: Path) -> Generator[Placed]:
     if path.is_dir() or path.suffix == ".xml":
         pairs = ((file, pair) for file in _medquad_parts(path) for pair in readers.medquad_pairs(file))
         yield from ((f"{file.name}: {pair['qid']}", pair) for file, pair in pairs if pair["answer"] and "qid" in pair)
         return
-    yield from ((where, record) for where, record in loader.json_lines(path) if record.get("answer", True))
+    yield from ((where, record) for where, record in json_lines(path) if record.get("answer", True))
 
 
-def _medquad_item(record: loader.Record, i: str) -> Item:
+def _medquad_item(record: Record, i: str) -> Item:
     answer = " ".join(str(record["answer"]).split())
     if not answer:
         raise ValueError("the gold answer is empty")
     return Item(
         id=i,
-        question=loader.asked(record["question"], "free"),
+        question=asked(record["question"], "free"),
         reference=answer,
         group=f"{record['source']}:{record['qid'].partition('-')[0]}",
         extra={"set": record["source"], "kind": record["qtype"], "url": record.get("url", "")},
     )
 
 
-MEDQUAD = loader.for_set(
+MEDQUAD = for_set(
     "medquad",
     _medquad_item,
     records=_medquad_records,

@@ -1,29 +1,28 @@
 """Your own set (JSON Lines, see docs/evaluation.md), all sets by name, and the training questions of a set."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from medground.corpus import compose
 from medground.errors import UsageError
 from medground.home import registry
 from medground.recipes import pool
 from medground.values import CLOSED, Task
-from medground_evaluate.datasets import choice, citing, claims, literature, loader, omni
+from medground_evaluate.datasets import choice, citing, claims, literature, omni
+from medground_evaluate.datasets.loader import ALL, LETTERS, Loader, Record, asked, for_set, release_problem
 from medground_evaluate.items import DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
 
 
-class OwnRecord(BaseModel):
+class OwnRecord(BaseModel, extra="forbid"):
     """One line. Only `question` and a gold value (`answer`, or `reference` for a free question) are required."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str = ""
     question: str
@@ -39,9 +38,9 @@ class OwnRecord(BaseModel):
     extra: dict[str, Any] = {}
 
 
-def _item(record: loader.Record, i: str) -> Item:
+def _item(record: Record, i: str) -> Item:
     own = compose.validated(OwnRecord, record)
-    options = own.options if isinstance(own.options, dict) else dict(zip(loader.LETTERS, own.options, strict=False))
+    options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
     choice: Task = "single-choice" if len(gold) == 1 else "multiple-choice"
     closed: Task = "direction" if gold and set(gold) <= set(CLOSED["direction"]) else "yes-no-maybe"
@@ -57,14 +56,14 @@ def _item(record: loader.Record, i: str) -> Item:
         )
     return Item(
         id=i,
-        question=loader.asked(own.question, task, options),
+        question=asked(own.question, task, options),
         gold=tuple(gold),
         context=tuple(compose.make_document(document) for document in own.context),
         **own.model_dump(include={"reference", "documents", "headings", "group", "extra"}),
     )
 
 
-def _unlike(record: loader.Record) -> str:
+def _unlike(record: Record) -> str:
     """Why a line is not in this format; empty if it is."""
     if "question" not in record:
         return 'the field "question" is missing'
@@ -72,18 +71,18 @@ def _unlike(record: loader.Record) -> str:
     return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
-OWN = loader.for_set(
+OWN = for_set(
     "jsonl",
     _item,
     known=lambda record: not _unlike(record),
     unlike=_unlike,
     # Without an id, a hash of the question.
-    key=lambda record: str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12]),
+    key=lambda record: str(record.get("id") or sha256(str(record.get("question")).encode()).hexdigest()[:12]),
 )
 
 
 _OURS = (*choice.ALL, *citing.ALL, *claims.ALL, *literature.ALL, *omni.ALL, OWN)
-_SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in _OURS}
+_SETS = {one.info.name: one for one in _OURS}
 
 
 def dataset_names() -> list[str]:
@@ -91,9 +90,9 @@ def dataset_names() -> list[str]:
     return sorted({*_SETS, *registry.names("datasets")})
 
 
-def open_dataset(name: str) -> loader.Loader:
+def open_dataset(name: str) -> Loader:
     """The loader of the set called `name`."""
-    if (dataset := _SETS.get(name) or registry.find("datasets", name, loader.Loader)) is None:
+    if (dataset := _SETS.get(name) or registry.find("datasets", name, Loader)) is None:
         raise UsageError(
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`, or "
             "give module:NAME, in capitals, of your own code"
@@ -101,7 +100,7 @@ def open_dataset(name: str) -> loader.Loader:
     return dataset
 
 
-def named_dataset(name: str) -> loader.Loader:
+def named_dataset(name: str) -> Loader:
     """The loader that a user names: as for `open_dataset`, or `module:NAME` of the user's own code, which is loaded.
 
     What a file names is only opened by `open_dataset`.
@@ -129,11 +128,11 @@ class FileCheck:
     missing: tuple[str, ...]
 
 
-def recognised(path: Path) -> list[loader.Loader]:
+def recognised(path: Path) -> list[Loader]:
     """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
-    every = {**_SETS, **registry.added("datasets", loader.Loader)}
+    every = _SETS | registry.added("datasets", Loader)
     sets = [dataset for _, dataset in sorted(every.items()) if dataset.recognises(path)]
     if not sets:
         raise UsageError(
@@ -143,16 +142,16 @@ def recognised(path: Path) -> list[loader.Loader]:
     return sets
 
 
-def check_file(dataset: loader.Loader, path: Path) -> FileCheck:
+def check_file(dataset: Loader, path: Path) -> FileCheck:
     """Read every item of a file."""
     file = dataset.find(path)
     digest = dataset.hash(file)
-    each = [(item.split, item.question.task, bool(item.context)) for item in dataset.read(file, loader.ALL)]
+    each = [(item.split, item.question.task, bool(item.context)) for item in dataset.read(file, ALL)]
     sizes: Counter[str] = Counter(split for split, _, _ in each)
     tasks: Counter[str] = Counter(task for _, task, _ in each)
     if not sizes:
         raise UsageError(f"{file} has no questions of {dataset.info.name}; give the file of that set")
-    if problem := loader.release_problem(dataset.info, file, digest):
+    if problem := release_problem(dataset.info, file, digest):
         raise UsageError(f"{problem}; the file is readable, so to run it anyway use --accept dataset_hash")
     published = dataset.info.sizes
     return FileCheck(
@@ -181,7 +180,7 @@ class Source:
     against: tuple[Path, ...] = ()
     as_training: bool = False
 
-    def open(self) -> tuple[loader.Loader, Path]:
+    def open(self) -> tuple[Loader, Path]:
         """The loader of the set, and its file."""
         if self.dataset is not None:
             dataset = named_dataset(self.dataset)
@@ -210,7 +209,7 @@ class Records:
 def read_records(source: Source) -> Records:
     """Read a set, and the questions that will be asked."""
     dataset, file = source.open()
-    items = list(dataset.read(file, loader.ALL))
+    items = list(dataset.read(file, ALL))
     mine = [item for item in items if source.as_training or item.split in pool.TRAINING_SPLITS]
     training = tuple(item for item in mine if known_answer(item))
     held_out = [item for item in items if not source.as_training and item.split not in pool.TRAINING_SPLITS]
@@ -227,9 +226,9 @@ def read_records(source: Source) -> Records:
         for path in source.against
         for one in ([dataset] if dataset.recognises(path) else recognised(path))  # all that a file holds will be asked
     ]
-    held_out += [item for one, place in against for item in one.read(place, loader.ALL)]
+    held_out += [item for one, place in against for item in one.read(place, ALL)]
     digests = [one.hash(place) for one, place in [(dataset, file), *against]]
-    digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    digest = digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()
     return Records(dataset.info.name, digest, training, tuple(held_out), dict(+refused))
 
 

@@ -146,9 +146,7 @@ class Experiment(Frozen, extra="forbid"):
     @classmethod
     def _shared(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The rows, each with the stand-ins of all."""
-        rows = [
-            {**row, "stand_in": {**data.get("stand_in", {}), **row.get("stand_in", {})}} for row in data.get("rows", ())
-        ]
+        rows = [{**row, "stand_in": data.get("stand_in", {}) | row.get("stand_in", {})} for row in data.get("rows", ())]
         return {**data, "rows": rows}
 
     @model_validator(mode="after")
@@ -185,7 +183,7 @@ def _with_shared(path: Path) -> dict[str, Any]:
     there, named = shared.pop("data", {}), table.pop("shared", ())
     if unknown := set(named) - there.keys():
         raise UsageError(f"{path}: {SHARED} has no data {', '.join(sorted(unknown))}")
-    return {**shared, **table, "data": {**{name: there[name] for name in named}, **table.get("data", {})}}
+    return {**shared, **table, "data": {name: there[name] for name in named} | table.get("data", {})}
 
 
 def read_experiment(path: Path) -> Experiment:

@@ -241,7 +241,7 @@ def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
     """
     chosen = _chosen(row, data, options)
     taken = _taken(row, chosen, options.sets)
-    found = _differing(_alone(row.preset, chosen), _alone(row.preset, {**chosen, **taken}))
+    found = _differing(_alone(row.preset, chosen), _alone(row.preset, chosen | taken))
     layers = ({"recipe": {"name": row.recipe}}, preset_layer(row.preset) if row.preset else {})
     own = {name for layer in layers for name in flattened(layer)} | data.settings.keys() | row.settings.keys()
     section = section_of(row.recipe)  # what a row does not name of its own recipe has the default that it names thereby
@@ -351,7 +351,7 @@ def _verbatim(experiment: Experiment) -> dict[str, Data]:
     found = {}
     for name, data in experiment.data.items():
         words = flattened(preset_layer(data.verbatim or experiment.verbatim, alone=True))
-        found[name] = data.replace(settings={**words, **data.settings})
+        found[name] = data.replace(settings=words | data.settings)
     return found
 
 

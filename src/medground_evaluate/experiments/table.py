@@ -10,7 +10,20 @@ from medground.errors import StorageFailed, UsageError
 from medground.home import write_whole
 from medground.values import grouped
 from medground.wording import printed
-from medground_evaluate.experiments import figures
+from medground_evaluate.experiments.figures import (
+    DEVIATION,
+    JUDGED,
+    UNCERTAINTY,
+    Figure,
+    RunOfRow,
+    averaged,
+    deviation,
+    figure,
+    is_planned,
+    mean_accuracy,
+    planned_figure,
+    shown,
+)
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judged_figure, marked_figure
 from medground_evaluate.experiments.run import UNVERIFIED, Made
@@ -66,7 +79,7 @@ def notes(made: Made) -> list[str]:
         missing=grouped(((row, reason), name) for (row, name), reason in made.missing.items()),
         numbers=sorted({len(made.every(*place)) for place in made.runs}),
         is_marked=any(map(is_marked, metrics)),
-        needs_judge=not figures.JUDGED.isdisjoint(metrics),
+        needs_judge=not JUDGED.isdisjoint(metrics),
     )
 
 
@@ -79,39 +92,39 @@ def _when_answering(made: Made, data: str) -> Iterator[tuple[str, int, int]]:
             yield row.name, sum(line.right for line in given), len(given)
 
 
-def value_of(made: Made, row: str, data: str, metric: str) -> figures.Figure | None:
+def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     """Our figure for a row and a column; None if there is none."""
-    if metric in figures.JUDGED:
+    if metric in JUDGED:
         return judged_figure(made, row, None, data, metric)
     runs = [run for (name, of), run in made.runs.items() if name == row and (of == data or data in POOLED)]
     if is_marked(metric):
         return marked_figure(metric, made.marks, runs)
-    if figures.is_planned(metric):
-        return figures.planned_figure(metric, runs, made.embed)
-    if metric == figures.UNCERTAINTY:
+    if is_planned(metric):
+        return planned_figure(metric, runs, made.embed)
+    if metric == UNCERTAINTY:
         sampled = made.uncertain.get((row, data))
-        return figures.averaged(sampled.mean) if sampled else None
+        return averaged(sampled.mean) if sampled else None
     if data in POOLED:
         return _average(made, row, metric) if data == "average" else None
     if metric == "change":
         return _change(made, row, data)
-    if metric == figures.DEVIATION:
-        return figures.deviation(made.every(row, data))
+    if metric == DEVIATION:
+        return deviation(made.every(row, data))
     if metric == "accuracy" and made.again.get((row, data)):
-        return figures.mean_accuracy(made.every(row, data))
-    return figures.figure(metric, runs[0], made.base(data)) if runs else None
+        return mean_accuracy(made.every(row, data))
+    return figure(metric, runs[0], made.base(data)) if runs else None
 
 
-def _average(made: Made, row: str, metric: str) -> figures.Figure | None:
+def _average(made: Made, row: str, metric: str) -> Figure | None:
     """The mean of the figures of all data sets; None if one is missing, as a mean over fewer is another figure."""
     found = [value_of(made, row, data, metric) for data in made.experiment.data]
     known = [one for one in found if one is not None]
     if not known or len(known) < len(found):
         return None
-    return figures.Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
+    return Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
 
 
-def _change(made: Made, row: str, data: str) -> figures.Figure | None:
+def _change(made: Made, row: str, data: str) -> Figure | None:
     """The relative change of accuracy, in % of that of the last baseline row above it (Omni-RAG, Table 6)."""
     rows = made.experiment.rows
     above = rows[: [one.name for one in rows].index(row)]
@@ -121,7 +134,7 @@ def _change(made: Made, row: str, data: str) -> figures.Figure | None:
     of, found = (value_of(made, name, data, "accuracy") for name in (base, row))
     if of is None or found is None or of.value == 0:
         return None
-    return figures.Figure(100 * (found.value - of.value) / of.value, found.of)
+    return Figure(100 * (found.value - of.value) / of.value, found.of)
 
 
 def _published(experiment: Experiment, published: Published) -> list[str]:
@@ -139,7 +152,7 @@ def _ours(made: Made, row: str) -> list[str]:
     cells = []
     for _, data, metric in experiment.cells():
         found = value_of(made, row, data, metric)
-        cells.append(JUDGE if found is None and metric in figures.JUDGED else _cell(found))
+        cells.append(JUDGE if found is None and metric in JUDGED else _cell(found))
     less = any(of in ("", row) for of, _ in made.missing) and any(data in POOLED for _, data, _ in experiment.cells())
     marks = ["changed"] * (row in made.changed) + ["incomplete"] * (less or any(run.incomplete for run in runs))
     name = f"{OURS}{row} ({', '.join(marks)})" if runs and marks else OURS + row
@@ -154,12 +167,12 @@ def _ours_on(made: Made, axis: str) -> list[str]:
     return [OURS + axis, by, *(_cell(one) if one else JUDGE for one in found)]
 
 
-def _cell(found: figures.Figure | None) -> str:
+def _cell(found: Figure | None) -> str:
     if found is None:
         return NOTHING
     if found.low is None or found.high is None:
-        return figures.shown(found.value)
-    return f"{figures.shown(found.value)} [{figures.shown(found.low)}, {figures.shown(found.high)}]"
+        return shown(found.value)
+    return f"{shown(found.value)} [{shown(found.low)}, {shown(found.high)}]"
 
 
 def _blind(made: Made) -> list[str]:
@@ -167,7 +180,7 @@ def _blind(made: Made) -> list[str]:
     cells = []
     for _, data, metric in made.experiment.cells():
         found = made.blind.get(data) if metric == "accuracy" else None
-        share = figures.Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
+        share = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
         cells.append(_cell(share))
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
 
@@ -223,7 +236,7 @@ def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[st
     return by_column
 
 
-def _about(run: figures.RunOfRow) -> dict[str, Any]:
+def _about(run: RunOfRow) -> dict[str, Any]:
     header, cost = run.header, run.cost()
     selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
     made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")

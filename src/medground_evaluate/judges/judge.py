@@ -11,7 +11,16 @@ from medground.home import digest
 from medground.models import CallLimits, EvidenceView, Model, Models, Operator
 from medground.values import Author, Usage, UsageReport
 from medground_evaluate.compare import Result, in_common
-from medground_evaluate.judges import judgements
+from medground_evaluate.judges.judgements import (
+    CompareInput,
+    CompareOutput,
+    Judgement,
+    RateInput,
+    RateOutput,
+    Sheet,
+    compare_explanations,
+    rate_long_answer,
+)
 from medground_evaluate.line_file import work_off
 
 
@@ -90,7 +99,7 @@ Watch = Callable[[int, int], None]
 class _Job:
     item: str
     shown: tuple[str, ...]
-    value: judgements.CompareInput | judgements.RateInput
+    value: CompareInput | RateInput
 
 
 async def judge_pairs(
@@ -102,7 +111,7 @@ async def judge_pairs(
     limit: int | None = None,
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
-) -> list[judgements.Judgement]:
+) -> list[Judgement]:
     """Let the model of `compare_explanations` compare two runs where both are correct, each question in both orders.
 
     Args:
@@ -115,9 +124,9 @@ async def judge_pairs(
     jobs = []
     for i in pairs_of(one, other).right[:limit]:
         for a, b in ((one, other), (other, one)):
-            value = judgements.CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i))
+            value = CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i))
             jobs.append(_Job(i, (a.name, b.name), value))
-    return await _judge(models, judgements.compare_explanations, (one, other), jobs, out, concurrency, watch)
+    return await _judge(models, compare_explanations, (one, other), jobs, out, concurrency, watch)
 
 
 async def judge_long(
@@ -130,7 +139,7 @@ async def judge_long(
     limit: int | None = None,
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
-) -> list[judgements.Judgement]:
+) -> list[Judgement]:
     """Let the model of `rate_long_answer` mark a run's answers against reference answers by item id, as `judge_pairs`.
 
     Lines without text or without a reference are left out. `documents` are those read for each item; without any,
@@ -144,9 +153,9 @@ async def judge_long(
     jobs = []
     for i in ids[:limit]:
         line, read = run.lines[i], tuple((documents or {}).get(i, ()))
-        value = judgements.RateInput(question=line.question, reference=references[i], answer=line.text, documents=read)
+        value = RateInput(question=line.question, reference=references[i], answer=line.text, documents=read)
         jobs.append(_Job(i, (run.name,), value))
-    return await _judge(models, judgements.rate_long_answer, (run,), jobs, out, concurrency, watch)
+    return await _judge(models, rate_long_answer, (run,), jobs, out, concurrency, watch)
 
 
 async def _judge(
@@ -157,16 +166,16 @@ async def _judge(
     out: Path,
     concurrency: int,
     watch: Watch,
-) -> list[judgements.Judgement]:
+) -> list[Judgement]:
     judge = models.for_operator(operator.name)
     check_judge(judge, runs)
     mark = pin(judge, operator, runs)
-    with judgements.Sheet(out, mark) as sheet:
+    with Sheet(out, mark) as sheet:
         done = {(line.item, line.shown) for line in sheet.lines}
 
         async def work(job: _Job) -> None:
             fields = await _ask(models, operator, job)
-            sheet.add(judgements.Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            sheet.add(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
             watch(len(sheet.lines), len(jobs))
 
         await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)
@@ -179,12 +188,12 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
         return {"status": "failed", "error": error, "usage": UsageReport.from_usage(failed.usage or Usage())}
-    output: judgements.CompareOutput | judgements.RateOutput = reply.output
-    both = (output.marks,) if isinstance(output, judgements.RateOutput) else (output.first, output.second)
+    output: CompareOutput | RateOutput = reply.output
+    both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
     marks = tuple(mark.model_dump(exclude_none=True) for mark in both if mark is not None)
     return {
         "status": "judged" if marks else "not judged",
-        "better": output.better if isinstance(output, judgements.CompareOutput) else None,
+        "better": output.better if isinstance(output, CompareOutput) else None,
         "marks": marks,
         "reason": output.reason,
         "usage": UsageReport.from_usage(reply.usage),

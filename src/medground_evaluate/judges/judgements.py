@@ -21,13 +21,17 @@ class Mark(OperatorOutput):
     justification: str = Field(min_length=1, max_length=400, description="why, in at most two sentences")
 
 
-class ExplanationMarks(OperatorOutput):
+class ExplanationMarks(OperatorOutput, use_attribute_docstrings=True):
     """The four axes of an explanation."""
 
-    soundness: Mark = Field(description="coherent, without contradictions, each step follows")
-    grounding: Mark = Field(description="claims rest on biomedical evidence; nothing is made up")
-    relevance: Mark = Field(description="answers this very clinical or biomedical question")
-    trustworthiness: Mark = Field(description="safe, in line with what is established, not misleading")
+    soundness: Mark
+    """coherent, without contradictions, each step follows"""
+    grounding: Mark
+    """claims rest on biomedical evidence; nothing is made up"""
+    relevance: Mark
+    """answers this very clinical or biomedical question"""
+    trustworthiness: Mark
+    """safe, in line with what is established, not misleading"""
 
 
 class CompareInput(OperatorInput):
@@ -62,13 +66,17 @@ class RateInput(OperatorInput):
     documents: tuple[EvidenceView, ...] = ()
 
 
-class LongAnswerMarks(OperatorOutput):
+class LongAnswerMarks(OperatorOutput, use_attribute_docstrings=True):
     """The four aspects of a long answer."""
 
-    relevance: Mark = Field(description="how precisely it is on the question")
-    completeness: Mark = Field(description="how much of the reference answer's information it holds")
-    proficiency: Mark = Field(description="how correct and how deep its medical knowledge is")
-    interpretability: Mark | None = Field(description="how far the documents carry it; none when there are none")
+    relevance: Mark
+    """how precisely it is on the question"""
+    completeness: Mark
+    """how much of the reference answer's information it holds"""
+    proficiency: Mark
+    """how correct and how deep its medical knowledge is"""
+    interpretability: Mark | None
+    """how far the documents carry it; none when there are none"""
 
 
 class RateOutput(OperatorOutput):

@@ -130,7 +130,7 @@ def public_pairs(data: Path) -> list[LabelledPair]:
 def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
     """The fixed draw of a set: by the checksum of ids, of each group one before any second."""
     ordered = sorted(pairs, key=lambda pair: (crc32(pair.id.encode()), pair.id))
-    used: set[str] = set()
+    used = set[str]()
     found: list[LabelledPair] = []
     for truth, most in PER_SET.items():
         fresh: list[LabelledPair] = []

@@ -13,7 +13,7 @@ from medground.models import EvidenceView
 from medground.values import Frozen, grouped
 from medground_evaluate.compare import Result, items_of
 from medground_evaluate.datasets.loader import checked, json_lines
-from medground_evaluate.judges import judgements
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, each_once
 from medground_evaluate.statistics import mean, wilson
 
 OVERALL = "overall"
@@ -74,16 +74,16 @@ class LongResult(Counted):
     means: dict[str, float | None]
 
 
-def pair_results(lines: Iterable[judgements.Judgement]) -> list[PairResult]:
+def pair_results(lines: Iterable[Judgement]) -> list[PairResult]:
     """A result for every judge and pair of answers, in order of appearance."""
     return [_pair_result(group) for group in _by_judge_and_answers(lines, ORDERS)]
 
 
-def _by_judge_and_answers(lines: Iterable[judgements.Judgement], answers: int) -> Iterable[list[judgements.Judgement]]:
+def _by_judge_and_answers(lines: Iterable[Judgement], answers: int) -> Iterable[list[Judgement]]:
     return grouped(((line.judge, frozenset(line.shown)), line) for line in lines if len(line.shown) == answers).values()
 
 
-def long_results(lines: Iterable[judgements.Judgement]) -> list[LongResult]:
+def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
     """A result for every judge and run of long answers, in order of appearance."""
     return [
         LongResult(
@@ -91,13 +91,13 @@ def long_results(lines: Iterable[judgements.Judgement]) -> list[LongResult]:
             answer=group[0].shown[0],
             questions=len(group),
             **_statuses(line.status for line in group),
-            means={axis: _mean(group, group[0].shown[0], axis) for axis in judgements.LONG_AXES},
+            means={axis: _mean(group, group[0].shown[0], axis) for axis in LONG_AXES},
         )
         for group in _by_judge_and_answers(lines, 1)
     ]
 
 
-def outcomes(lines: Iterable[judgements.Judgement], one: str, axis: str) -> dict[str, Outcome]:
+def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
     """Win, tie or loss of the answer called `one` on an axis, by item; items that were not fully judged are left out.
 
     The lines are of one judge about two answers; the axis `OVERALL` is about which answer was called better.
@@ -110,7 +110,7 @@ def outcomes(lines: Iterable[judgements.Judgement], one: str, axis: str) -> dict
     return found
 
 
-def _pair_result(lines: Sequence[judgements.Judgement]) -> PairResult:
+def _pair_result(lines: Sequence[Judgement]) -> PairResult:
     one, other = lines[0].shown
     worst: dict[str, str] = {}
     whole = _fully_judged(lines)
@@ -119,7 +119,7 @@ def _pair_result(lines: Sequence[judgements.Judgement]) -> PairResult:
         worst[line.item] = "failed" if "failed" in (line.status, worst.get(line.item)) else status
     preferred = Counter(line.better for line in lines)
     decided = preferred["first"] + preferred["second"]
-    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *judgements.PAIR_AXES)]
+    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *PAIR_AXES)]
     return PairResult(
         judge=lines[0].judge,
         one=one,
@@ -132,11 +132,7 @@ def _pair_result(lines: Sequence[judgements.Judgement]) -> PairResult:
 
 
 def _axis_result(
-    lines: Sequence[judgements.Judgement],
-    whole: Mapping[str, Sequence[judgements.Judgement]],
-    one: str,
-    other: str,
-    axis: str,
+    lines: Sequence[Judgement], whole: Mapping[str, Sequence[Judgement]], one: str, other: str, axis: str
 ) -> AxisResult | None:
     found = outcomes(lines, one, axis)
     if not found:
@@ -157,7 +153,7 @@ def _axis_result(
     )
 
 
-def _fully_judged(lines: Iterable[judgements.Judgement]) -> dict[str, list[judgements.Judgement]]:
+def _fully_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     """Lines by item, for items judged in every order: by a model in both, by a person in at least one."""
     return {
         item: of_item
@@ -166,7 +162,7 @@ def _fully_judged(lines: Iterable[judgements.Judgement]) -> dict[str, list[judge
     }
 
 
-def _outcome(line: judgements.Judgement, one: str, axis: str) -> Outcome | None:
+def _outcome(line: Judgement, one: str, axis: str) -> Outcome | None:
     place = line.shown.index(one)
     if axis == OVERALL:
         difference = {"first": 1, "tie": 0, "second": -1}[line.better or "tie"] * (1 if place == 0 else -1)
@@ -177,7 +173,7 @@ def _outcome(line: judgements.Judgement, one: str, axis: str) -> Outcome | None:
     return "win" if difference > 0 else "loss" if difference < 0 else "tie"
 
 
-def _mean(lines: Iterable[judgements.Judgement], answer: str, axis: str) -> float | None:
+def _mean(lines: Iterable[Judgement], answer: str, axis: str) -> float | None:
     marks = [line.marks[line.shown.index(answer)] for line in lines if line.marks]
     return mean(mark[axis].score for mark in marks if axis in mark).value
 
@@ -234,13 +230,13 @@ _SEEN = ("question", "reference", "answer", "documents")
 class Marked:
     """Judgements in all files, and the number of lines that are still blank."""
 
-    lines: list[judgements.Judgement]
+    lines: list[Judgement]
     blank: int = 0
 
 
 def _unmarked(*, documents: bool) -> list[dict[str, dict[str, None]]]:
     """The marks of an answer before a person has written any."""
-    return [{axis: {"score": None} for axis in judgements.LONG_AXES if axis != OPTIONAL or documents}]
+    return [{axis: {"score": None} for axis in LONG_AXES if axis != OPTIONAL or documents}]
 
 
 def blank_form(
@@ -276,7 +272,7 @@ def read_marked(paths: Sequence[Path]) -> Marked:
     Raises UsageError: a line is not a judgement or marked in part, a judge judges the same answers twice, or nothing
     was judged at all.
     """
-    lines: list[judgements.Judgement] = []
+    lines: list[Judgement] = []
     blank = 0
     for path in paths:
         for where, record in json_lines(path, may_be_cut=True):
@@ -284,7 +280,7 @@ def read_marked(paths: Sequence[Path]) -> Marked:
                 blank += 1
             else:
                 said = {name: value for name, value in record.items() if name not in _SEEN}
-                lines.append(checked(judgements.Judgement, said, where))
+                lines.append(checked(Judgement, said, where))
     if blank and not lines:
         raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and each `score` (1 to 5)")
-    return Marked(judgements.each_once(lines, paths), blank)
+    return Marked(each_once(lines, paths), blank)

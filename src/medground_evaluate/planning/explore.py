@@ -6,13 +6,13 @@ Source: Omni-RAG, section 4.2.1 and appendix B.3 (Tables 11 and 14). Estimates a
 import asyncio
 import math
 import random
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
+from time import monotonic
 from typing import Any
 
 from medground.answering import Declaration, Run, Trace
@@ -20,7 +20,8 @@ from medground.engine import Engine
 from medground.errors import UsageError
 from medground.home import Settings
 from medground.models import Operator, reason_or_recall
-from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.recipes import OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.recipes import explored as shown_sources
 from medground.values import (
     Passage,
     Progress,
@@ -35,8 +36,19 @@ from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.experiments.figures import remembering
 from medground_evaluate.items import Item
 from medground_evaluate.metrics.searching import Embed, query_statistics
-from medground_evaluate.planning import work
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
+from medground_evaluate.planning.work import (
+    Explored,
+    Finished,
+    Head,
+    Judged,
+    Spent,
+    State,
+    TrainItem,
+    Tried,
+    read_work,
+    work_through,
+)
 
 OPERATORS: tuple[Operator[Any, Any], ...] = (explore, judge_found, recall, reason_or_recall)
 
@@ -45,7 +57,7 @@ def run_of(engine: Engine, question: Question) -> Run:
     """A run that may ask the operators of exploring, judging and reading, and keeps no trace."""
     declared = Declaration(name="planner-training", operators=OPERATORS, settings=engine.recipe.settings)
     trace, opened = Trace("planner", None), (engine.sources, engine.models)
-    return Run(question, engine.settings, declared, *opened, trace=trace, clock=time.monotonic)
+    return Run(question, engine.settings, declared, *opened, trace=trace, clock=monotonic)
 
 
 @dataclass(frozen=True)
@@ -64,14 +76,14 @@ class Exploration:
 
 async def explore_questions(
     wanted: Exploration, settings: Settings, out: Path, *, workers: int, progress: Progress = no_progress
-) -> work.Finished:
+) -> Finished:
     """Explore training questions into a file; the same call resumes it.
 
     Raises UsageError: the set has no training question, a source is unknown, or the file was made with other options;
     ConfigError: a model or a corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the
     file cannot be written.
     """
-    started = time.monotonic()
+    started = monotonic()
     records = await asyncio.to_thread(read_records, wanted.source)
     items = list(records.training)
     random.Random(wanted.seed).shuffle(items)
@@ -79,7 +91,7 @@ async def explore_questions(
     async with await Engine.open(settings, progress=progress) as engine:
         if not (sources := plannable(run_of(engine, items[0].question))):
             raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
-        head = work.Head(
+        head = Head(
             step="exploration",
             dataset=records.dataset,
             digest=records.digest,
@@ -95,27 +107,28 @@ async def explore_questions(
                 "retractions": engine.settings.recipe.retractions,
             },
         )
-        return await work.work_through(
+        return await work_through(
             {item.id: item for item in items},
             lambda item: explored(item, sources, wanted.queries, run_of(engine, item.question)),
             out,
             head,
-            work.Explored,
+            Explored,
             started=started,
             workers=workers,
             progress=progress,
         )
 
 
-async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> work.Explored:
+async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
     """One question: ask for the queries of each source, and search for all of them.
 
     Raises ModelFailed: the model wrote no usable queries; SourceUnavailable: no source could be searched.
     """
-    views = tuple(ExploredSource(name=source.name, kind=source.kind, about=source.about) for source in sources)
     began = run.clock()
     question = run.question
-    value = ExploreInput(question=question.text, options=question.options, sources=views, queries_for_each=queries)
+    value = ExploreInput(
+        question=question.text, options=question.options, sources=shown_sources(sources), queries_for_each=queries
+    )
     output = await run.ask(explore, value)
     written = {
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
@@ -123,19 +136,19 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     # As a planner could have written it: what its tagged form cannot hold is corrected before the search.
     said = tagged(SourcePlan(queries=written), tuple(source.name for source in sources))
     asked = run.clock()
-    tried: list[work.Tried] = []
+    tried: list[Tried] = []
     passages: dict[str, Passage] = {}
     for one in await search_plan(read_plan(said, sources, queries).plan, run):
         for got in one.queries:
             here = {hit.passage.key: hit.passage for hit in got.hits}
             passages |= here
-            state: work.State = "found" if here else "failed" if one.failure else "empty"
-            tried.append(work.Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
-    spent = work.Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
-    return work.Explored(question=work.TrainItem.of(item), queries=tuple(tried), passages=passages, spent=spent)
+            state: State = "found" if here else "failed" if one.failure else "empty"
+            tried.append(Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
+    spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
+    return Explored(question=TrainItem.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
-def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str]:
+def cost_lines(step: str, spent: Sequence[Spent], workers: int) -> list[str]:
     """The mean cost of a question in a step, as in Tables 11 and 14; seconds of questions that ran together overlap."""
     n = max(len(spent), 1)
     names = ("retrieval_seconds", "inference_seconds", "input_tokens", "output_tokens")
@@ -150,7 +163,7 @@ def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str
     ]
 
 
-def _diversity(explored: Sequence[work.Explored], most: int, embed: Embed) -> Iterator[str]:
+def _diversity(explored: Sequence[Explored], most: int, embed: Embed) -> Iterator[str]:
     """Eq. 5 of the first queries of each source, by their number (Figure 6)."""
     names = dict.fromkeys(query.source for one in explored for query in one.queries)
     for number in range(2, most + 1):
@@ -164,12 +177,12 @@ def _diversity(explored: Sequence[work.Explored], most: int, embed: Embed) -> It
         )
 
 
-def lines_of(finished: work.Finished, workers: int, embed: Embed | None = None) -> Iterator[str]:
+def lines_of(finished: Finished, workers: int, embed: Embed | None = None) -> Iterator[str]:
     """The lines of a step; with an encoder, those of the diversity of its queries."""
     head = finished.head
     yield f"{finished.path}: {finished.lines:,} questions of {head.dataset}, {head.step} by {head.model}"
     if head.step == "exploration":
-        explored = work.read_work(finished.path, work.Explored)[1]
+        explored = read_work(finished.path, Explored)[1]
         tried = [query for one in explored for query in one.queries]
         for source in head.sources:
             mine = [one for one in tried if one.source == source.name]
@@ -181,8 +194,8 @@ def lines_of(finished: work.Finished, workers: int, embed: Embed | None = None) 
             yield from _diversity(explored, head.options["queries"], remembering(embed))
         spent = [one.spent for one in explored]
     else:
-        judged = work.read_work(finished.path, work.Judged)[1]
-        labelled: list[work.JudgedQuery] = [query for one in judged for query in one.queries]
+        judged = read_work(finished.path, Judged)[1]
+        labelled = [query for one in judged for query in one.queries]
         for source in head.sources:
             labels = Counter(one.label for one in labelled if one.source == source.name)
             yield "  " + source.name + ": " + ", ".join(f"{labels[name]:,} {name}" for name in sorted(labels))

@@ -26,9 +26,19 @@ from medground.values import Passage, Progress, SourceQuery, no_progress
 from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.datasets.loader import csv_rows
 from medground_evaluate.metrics.answers import rouge_l
-from medground_evaluate.planning import work
 from medground_evaluate.planning.explore import run_of
 from medground_evaluate.planning.exploring import FoundView, JudgeInput, judge_found, read_yes_no
+from medground_evaluate.planning.work import (
+    Explored,
+    Finished,
+    Judged,
+    JudgedQuery,
+    Label,
+    Spent,
+    Tried,
+    read_work,
+    work_through,
+)
 from medground_evaluate.statistics import ClassScore
 
 # Planning judging: each query is positive if what it found supports the gold answer, else negative (section 4.2.2).
@@ -47,7 +57,7 @@ class Labelled:
     score: float | None = None
 
 
-async def gain(explored: work.Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
+async def gain(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Positive if the reader answers better with the passages than without any (trainable planning).
 
     Closed questions are compared by their answer, right or wrong; open ones by ROUGE-L against the reference. The
@@ -69,7 +79,7 @@ async def gain(explored: work.Explored, pieces: Sequence[Passage], run: Run) -> 
     return Labelled(after > before, why, round(after - before, 4))
 
 
-async def rerank_score(explored: work.Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
+async def rerank_score(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Positive if the passages' mean rerank score with the question is at least 2.3 (RaFe planning)."""
     reranker = await asyncio.to_thread(open_reranker, run.settings.retrieval.reranker, run.settings.home / "models")
     if reranker is None:
@@ -91,7 +101,7 @@ def _sentenced(number: int, piece: Passage) -> SentencedPassage:
     return SentencedPassage(id=f"P{number}", title=piece.title, sentences=tuple(sentences))
 
 
-Labeller = Callable[[work.Explored, Sequence[Passage], Run], Awaitable[Labelled]]
+Labeller = Callable[[Explored, Sequence[Passage], Run], Awaitable[Labelled]]
 
 
 async def judge_explored(
@@ -103,7 +113,7 @@ async def judge_explored(
     passages: int | None = None,
     workers: int = 1,
     progress: Progress = no_progress,
-) -> work.Finished:
+) -> Finished:
     """Label every query of an exploration into a file; the same call resumes it.
 
     Args:
@@ -114,7 +124,7 @@ async def judge_explored(
     cannot be used; StorageFailed: the file cannot be written.
     """
     started = time.monotonic()
-    before, lines = work.read_work(explored, work.Explored)
+    before, lines = read_work(explored, Explored)
     async with await Engine.open(settings, progress=progress) as engine:
         retrieval = engine.settings.retrieval
         head = before.replace(
@@ -125,35 +135,31 @@ async def judge_explored(
             settings_hash=engine.settings.hash,
             options={**before.options, "by": by, "passages": passages, "explored by": before.model},
         )
-        return await work.work_through(
+        return await work_through(
             {line.question.id: line for line in lines},
             lambda one: judged(one, METHODS[by], passages, run_of(engine, one.question.question)),
             out,
             head,
-            work.Judged,
+            Judged,
             started=started,
             workers=workers,
             progress=progress,
         )
 
 
-async def judged(explored: work.Explored, label: Labeller, most: int | None, run: Run) -> work.Judged:
+async def judged(explored: Explored, label: Labeller, most: int | None, run: Run) -> Judged:
     """One question: the label of each of its queries. A query that found nothing is negative without a call.
 
     Raises ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
     """
     began = run.clock()
     queries = [await _judged(tried, explored, label, most, run) for tried in explored.queries]
-    spent = work.Spent.of(run.usage, retrieval=0.0, inference=run.clock() - began)
-    return work.Judged(question=explored.question, queries=tuple(queries), spent=spent)
+    spent = Spent.of(run.usage, retrieval=0.0, inference=run.clock() - began)
+    return Judged(question=explored.question, queries=tuple(queries), spent=spent)
 
 
-async def _judged(
-    tried: work.Tried, explored: work.Explored, label: Labeller, most: int | None, run: Run
-) -> work.JudgedQuery:
-    judged = work.JudgedQuery(
-        source=tried.source, query=tried.query, label="failed", why="the source could not be searched"
-    )
+async def _judged(tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run) -> JudgedQuery:
+    judged = JudgedQuery(source=tried.source, query=tried.query, label="failed", why="the source could not be searched")
     if tried.state == "failed":
         return judged
     if not tried.found:
@@ -164,11 +170,11 @@ async def _judged(
         if not error.unreadable:
             raise
         return judged.replace(why=error.reason[:300])
-    said: work.Label = "positive" if made.positive else "negative"
+    said: Label = "positive" if made.positive else "negative"
     return judged.replace(label=said, why=made.why, score=made.score)
 
 
-def shown(tried: work.Tried, explored: work.Explored, most: int | None = None) -> list[Passage]:
+def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Passage]:
     """What a judge reads of a query's result: all of it, or the first half of what a graph gave, rounded up."""
     pieces = [explored.passages[key] for key in tried.found]
     if pieces and all(piece.kind == "graph" for piece in pieces):
@@ -176,7 +182,7 @@ def shown(tried: work.Tried, explored: work.Explored, most: int | None = None) -
     return pieces[:most]
 
 
-async def one_call(explored: work.Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
+async def one_call(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Ask the judge whether the passages support the gold answer."""
     asked = explored.question
     views = tuple(FoundView(title=p.title, text=p.text, document_id=p.document_id) for p in pieces)
@@ -223,7 +229,7 @@ class JudgeAgreement:
 
 
 def write_sheet(
-    explored: Sequence[work.Explored], out: Path, *, samples: int = SAMPLES, seed: int = 0, passages: int | None = None
+    explored: Sequence[Explored], out: Path, *, samples: int = SAMPLES, seed: int = 0, passages: int | None = None
 ) -> int:
     """Write a sheet (CSV) of randomly drawn queries with what they found, and an empty column `supports`.
 
@@ -249,7 +255,7 @@ def write_sheet(
     return len(rows)
 
 
-def agreement(sheet: Path, judged: Sequence[work.Judged]) -> JudgeAgreement:
+def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
     """Compare the labels of a sheet with those of a judge. Rows without a label are skipped."""
     by_hand = _read_sheet(sheet)
     label_of = {(one.question.id, query.source, query.query): query.label for one in judged for query in one.queries}

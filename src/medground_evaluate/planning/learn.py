@@ -8,11 +8,11 @@ import contextlib
 import json
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from medground.corpus import writing
@@ -171,12 +171,12 @@ def train(
         _same_training(out, plan)
         rows, left_out = _short_enough(examples, tokenizer, options, tell)
         trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
-        started = time.monotonic()
+        started = monotonic()
         losses = _learn(trainer, libs, out, lambda state: progress(options.stage, state.global_step, state.max_steps))
         taught = f"{len(rows)} of {manifest.dataset}, labelled by {manifest.labelled_by}, set {digest[:16]}"
         card = before.replace(**_learned(manifest, digest, before, options, losses, taught))
         _save(trainer, tokenizer, out, card)
-    seconds, steps = time.monotonic() - started, trainer.state.global_step
+    seconds, steps = monotonic() - started, trainer.state.global_step
     return Trained(out, card, losses[0], losses[-1], steps, examples=len(rows), left_out=left_out, seconds=seconds)
 
 

@@ -4,13 +4,13 @@ A planner is asked in training exactly what it is asked when it plans (prompt E.
 those of the paper where it names them (Omni-RAG, appendix D.4).
 """
 
-import hashlib
 import json
-import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, ValidationError
@@ -68,9 +68,9 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> tuple[list[Pla
     The same seed gives a question the same plans, whatever other questions there are.
     """
     planned: list[Planned] = []
-    dropped: Counter[str] = Counter()
+    dropped = Counter[str]()
     for one in judged:
-        random_of = random.Random(f"{seed} {one.question.id}")
+        random_of = Random(f"{seed} {one.question.id}")
         plans = Planned(one.question, plan_of(one, "positive", random_of), plan_of(one, "negative", random_of))
         if plans.positive is not None:
             planned.append(plans)
@@ -79,7 +79,7 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> tuple[list[Pla
     return planned, dict(dropped)
 
 
-def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePlan | None:
+def plan_of(judged: Judged, label: Label, random_of: Random) -> SourcePlan | None:
     """At most three random queries of each source with a label; a source without one stays empty.
 
     None if no source has one. A query that also has the other label is in neither plan.
@@ -145,7 +145,7 @@ def export(
             written["pairs"].append({**asked, "chosen": positive, "rejected": negative})
     manifest = TrainingManifest(
         dataset=", ".join(dict.fromkeys(heads)),
-        judged_sha256=hashlib.sha256(b"".join(path.read_bytes() for path in judged)).hexdigest(),
+        judged_sha256=sha256(b"".join(path.read_bytes() for path in judged)).hexdigest(),
         labelled_by=f"{head.options.get('by', 'judge')} {head.model}",
         agreement=agreement(labels, lines).line(head.model) if labels else "",
         seed=seed,
@@ -170,7 +170,7 @@ def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
     except OSError:
         raise UsageError(f"{folder} holds no training set; write one with medground train planner export") from None
     try:
-        return TrainingManifest.model_validate_json(content), hashlib.sha256(content).hexdigest()
+        return TrainingManifest.model_validate_json(content), sha256(content).hexdigest()
     except ValidationError:
         raise BadDocument("not the manifest of a planner's training set", file=path) from None
 
@@ -189,7 +189,7 @@ def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int =
     if not found:
         raise UsageError(_NONE[which].format(path=path))
     if ratio < 1:
-        places = random.Random(seed).sample(range(len(found)), max(1, round(ratio * len(found))))
+        places = Random(seed).sample(range(len(found)), max(1, round(ratio * len(found))))
         found = [found[place] for place in sorted(places)]
     return found
 

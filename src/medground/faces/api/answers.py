@@ -26,7 +26,9 @@ router = APIRouter(prefix="/v1/answers", tags=["answers"])
 FORMS: dict[str, list[str]] = tables("faces/api", "headers")["exports"]
 assert set(FORMS) == set(get_args(Format))
 
-_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in FORMS.values()}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+"""How the content of a file is described."""
+_FILES: dict[str, Any] = {kind: BINARY for kind, _ in FORMS.values()}
 _FILES[FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
 
 
@@ -85,7 +87,7 @@ async def export(
     "/{trace_id}/files/{name}",
     summary="A file of a report",
     response_class=Response,
-    responses=_gives({"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}),
+    responses=_gives({"application/octet-stream": BINARY}),
 )
 async def file(trace_id: str, name: str, person: Caller, service: Served) -> Response:
     """A file that goes with a report, such as the structure of a protein. `report.attachments` names them."""
@@ -132,7 +134,7 @@ async def table(
     """A row for each study that the answer quotes, with your columns: a verbatim quote, `not reported`, or `failed`."""
     made = await service.table(trace_id, asked.columns, person, model=asked.model)
     if form == "json":
-        return Response(made.model_dump_json(), media_type="application/json")
+        return as_json(made)
     kept = made.replace(rows=tuple(row for row in made.rows if row.document_id not in asked.without))
     if form == "csv":
         return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")

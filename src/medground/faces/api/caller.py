@@ -29,7 +29,7 @@ class Requests:
     """Counts requests, and the seconds until their responses began. Each route is one, whatever ids are in its path."""
 
     def __init__(self) -> None:
-        self._count: Counter[tuple[str, str, int]] = Counter()
+        self._count = Counter[tuple[str, str, int]]()
         self._classes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(_UPPER) + 1))
         self._seconds: dict[str, float] = defaultdict(float)
 

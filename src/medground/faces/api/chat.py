@@ -22,15 +22,7 @@ from medground.faces.api.chat_messages import (
     Talk,
 )
 from medground.faces.api.chat_messages import Request as ModelRequest
-from medground.faces.api.chat_replies import (
-    ChatReply,
-    Reply,
-    W,
-    error_reply,
-    failed,
-    parts_of,
-    status_of,
-)
+from medground.faces.api.chat_replies import ChatReply, Reply, W, error_reply, failed, parts_of, status_of
 from medground.faces.api.chat_tasks import Form
 from medground.faces.api.middleware import PROBLEMS, respond
 from medground.faces.service.offers import RecipeOffer

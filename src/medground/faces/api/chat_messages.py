@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from medground.errors import UsageError
 from medground.faces.api.chat_tasks import Form, Turn, question_in, reply_to
@@ -30,10 +30,8 @@ class ChatFailure(UsageError):
         super().__init__(said)
 
 
-class Lenient(BaseModel):
+class Lenient(BaseModel, frozen=True, extra="ignore"):
     """What clients of OpenAI send: fields that are not known are not read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class TextPart(Lenient):
@@ -68,10 +66,8 @@ class Own(Given):
     """end the message with its citations as a Markdown list of links"""
 
 
-class Request(BaseModel):
+class Request(BaseModel, frozen=True, extra="allow", use_attribute_docstrings=True):
     """What requests of both APIs have. What has no effect is taken, and named in the header `Medground-Ignored`."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
 
     model: str = Field(min_length=1, max_length=100)
     """a recipe, as `GET /v1/models` lists them"""

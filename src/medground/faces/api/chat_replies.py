@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from time import time
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -57,8 +57,8 @@ class Part(NamedTuple):
 Written = Callable[[Answer], list[Part]]
 """Makes the message of an answer."""
 W = TypeVar("W", bound=ModelRequest)
-_TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-_CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
 def failed(problem: Problem) -> ErrorReply:
@@ -95,7 +95,7 @@ class Reply(ABC, Generic[W]):
         """The whole answer, or its events; a header names what was sent without an effect."""
         headers = {"Medground-Ignored": self._wanted.ignored} if self._wanted.ignored else {}
         if self._wanted.stream:
-            sent = {**HEADERS, **headers}
+            sent = HEADERS | headers
             return StreamingResponse(self._events(job, written, service), media_type="text/event-stream", headers=sent)
         answer = await while_there(request, job.outcome())
         whole = self.whole(answer, written(answer))
@@ -185,7 +185,7 @@ class ChatReply(Reply[ChatRequest]):
         return self._chunk(choices=[{"index": 0, "delta": delta, "finish_reason": finish}], **more)
 
     def _chunk(self, **more: Any) -> bytes:
-        return format_sse_event(data_str=json.dumps({**self._named("chat.completion.chunk"), **more}))
+        return format_sse_event(data_str=json.dumps(self._named("chat.completion.chunk") | more))
 
     def _named(self, kind: str) -> dict[str, Any]:
         return {"id": f"chatcmpl-{self._name}", "object": kind, "created": self._created, "model": self._wanted.model}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Query, Request
 from pydantic import Base64Bytes, Field
@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from medground.checking.files import text_in
 from medground.errors import UsageError
-from medground.faces.api.answers import FORMS, download
+from medground.faces.api.answers import BINARY, FORMS, download
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.middleware import while_there
 from medground.faces.service.request import Name, Where
@@ -52,9 +52,7 @@ async def check(
 
 
 _MAKERS: dict[str, Callable[[TextCheck], str | bytes]] = {"html": as_html, "docx": as_docx, "sarif": as_sarif}
-_FILES: dict[str, Any] = {
-    kind: {"schema": {"type": "string", "format": "binary"}} for kind in (FORMS["html"][0], FORMS["docx"][0], _SARIF[0])
-}
+_FILES = dict.fromkeys((FORMS["html"][0], FORMS["docx"][0], _SARIF[0]), BINARY)
 
 
 @router.post(

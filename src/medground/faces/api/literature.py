@@ -84,7 +84,7 @@ async def search(
         asked.query, person, limit=asked.limit, filters=asked.filters, syntax=asked.syntax, **asked.named()
     )
     found = await while_there(request, work)
-    return Found(hits=tuple(found.hits), searches=found.searches, notes=found.notes, notice=found.notice)
+    return taken(Found, found)
 
 
 class StrategyAsked(Where):
@@ -124,7 +124,7 @@ async def document(
 ) -> ShownDocument:
     """A document with its text, its sections and its passages."""
     found = await service.document(document_id, person, corpora=tuple(corpus) if corpus else None)
-    places = tuple(Place(start=p.start, end=p.end, section=p.section, page=p.page) for p in chunk(found))
+    places = tuple(taken(Place, passage) for passage in chunk(found))
     return ShownDocument(**{**dict(found), "lines": (), "passages": places})
 
 
@@ -198,7 +198,7 @@ async def plan(
     """A plan by word statistics: no model is asked and nothing is searched."""
     if asked.kind == "research":
         made = await service.plan_research(asked.question, person)
-        return Planned(kind=asked.kind, plan=made.plan, planner=made.planner, notice=made.notice)
+        return taken(Planned, made, kind=asked.kind)
     found = await service.plan_query(asked.question, person)
     headings = tuple(term.heading for term in found.terms)
     return taken(Planned, found, kind=asked.kind, query=found.query or None, headings=headings)

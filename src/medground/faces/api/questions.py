@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Header, Query, Request
 from fastapi.sse import format_sse_event
+from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
 from medground.errors import NotFound, UsageError
@@ -92,6 +93,8 @@ Key = Annotated[
     ),
 ]
 _JOB = {"description": "The job; follow its events.", "headers": {"Location": {"schema": {"type": "string"}}}}
+_BEGINS: dict[str, Any] = {"tags": ["jobs"], "status_code": 202, "response_model": JobState, "responses": {202: _JOB}}
+"""Of addresses that begin a job."""
 
 
 @router.post(
@@ -117,14 +120,7 @@ async def ask(asked: Question, request: Request, person: Caller, service: Served
     return as_json(answer)
 
 
-@router.post(
-    "/research",
-    tags=["jobs"],
-    summary="Start research: a report with sections",
-    status_code=202,
-    response_model=JobState,
-    responses={202: _JOB},
-)
+@router.post("/research", summary="Start research: a report with sections", **_BEGINS)
 async def research(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
@@ -133,27 +129,13 @@ async def research(
     return accepted(await service.start(researched, person, key=key), request, response)
 
 
-@router.post(
-    "/research/{research_id}",
-    tags=["jobs"],
-    summary="Resume research that ended early",
-    status_code=202,
-    response_model=JobState,
-    responses={202: _JOB},
-)
+@router.post("/research/{research_id}", summary="Resume research that ended early", **_BEGINS)
 async def go_on(research_id: str, request: Request, response: Response, person: Caller, service: Served) -> JobState:
     """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
     return accepted(await service.resume(research_id, person), request, response)
 
 
-@router.post(
-    "/jobs",
-    tags=["jobs"],
-    summary="Start a question or research as a job",
-    status_code=202,
-    response_model=JobState,
-    responses={202: _JOB},
-)
+@router.post("/jobs", summary="Start a question or research as a job", **_BEGINS)
 async def begin(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
@@ -167,9 +149,9 @@ def accepted(job: Job, request: Request, response: Response) -> JobState:
     return job.told
 
 
-def as_json(answer: Answer) -> Response:
-    """An answer as it is, without another check of it."""
-    return Response(answer.model_dump_json(), media_type="application/json")
+def as_json(value: BaseModel) -> Response:
+    """A value as it is, without another check of it."""
+    return Response(value.model_dump_json(), media_type="application/json")
 
 
 jobs_router = APIRouter(prefix="/v1/jobs", tags=["jobs"])

@@ -25,7 +25,7 @@ from medground.faces.api.chat_messages import (
 )
 from medground.faces.api.chat_messages import Request as ModelRequest
 from medground.faces.api.chat_replies import Part, Reply, is_cut, kept
-from medground.faces.api.questions import HEADERS
+from medground.faces.api.questions import HEADERS, as_json
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
@@ -142,7 +142,7 @@ class _Reply(Reply[ResponsesRequest]):
             said = self._called(item)
         whole = self._begun.replace(status="completed", output=(item,))
         if not self._wanted.stream:
-            return Response(whole.model_dump_json(), media_type="application/json")
+            return as_json(whole)
         events = [*self.events(None), *said, self._event("response.completed", response=whole.model_dump())]
         return Response(b"".join(events), media_type="text/event-stream", headers=HEADERS)
 

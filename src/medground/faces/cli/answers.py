@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
-import typer
+from typer import Exit, Option
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, JsonLines, Markdown, PrintJson, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_data, say_json
-from medground.home.files import tables
+from medground.home.files import tables, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -122,7 +122,7 @@ def finish(work: Callable[[], Answer], shown: Shown, file: Path | None = None) -
 def check_answered(answer: Answer) -> None:
     """Exit with `UNANSWERABLE` where no source searched can answer."""
     if answer.decision.status == "unanswerable":
-        raise typer.Exit(UNANSWERABLE)
+        raise Exit(UNANSWERABLE)
 
 
 def _deliver(answer: Answer, shown: Shown, file: Path | None) -> None:
@@ -189,8 +189,6 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 def write_with_folder(path: Path, content: str | bytes) -> None:
     """Write a file, and make its folder where that is missing. Raises UsageError: it cannot be written."""
-    from medground.home.files import write_whole
-
     try:
         write_whole(path, content)
     except OSError as error:
@@ -204,8 +202,7 @@ def check_folder(path: Path) -> None:
 
 
 def history(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
-    json: JsonLines = False,
+    limit: Annotated[int, Option(min=1, help="Maximum number of questions to show.")] = 20, json: JsonLines = False
 ) -> None:
     """List recent questions, latest first."""
     from medground.engine.answers import Answers
@@ -231,9 +228,9 @@ def history(
 
 def show(
     name: AnswerName,
-    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    json: Annotated[bool, Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Markdown = False,
-    details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
+    details: Annotated[bool, Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
 ) -> None:
     """Print an earlier answer."""
     from medground.engine.answers import Answers
@@ -243,9 +240,7 @@ def show(
 
 def table(
     name: AnswerName,
-    column: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A column, such as dose; repeatable.")
-    ] = None,
+    column: Annotated[list[str] | None, Option(metavar="NAME", help="A column, such as dose; repeatable.")] = None,
     json: PrintJson = False,
 ) -> None:
     """Print the studies of a saved answer: a row each, with what it says in each column.
@@ -280,15 +275,11 @@ def export(
     name: AnswerName,
     form: Annotated[
         str | None,
-        typer.Option(
-            "--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."
-        ),
+        Option("--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."),
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
-        ),
+        Option(metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."),
     ] = None,
     output: ToFile = None,
 ) -> None:

@@ -10,15 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from medground.errors import MedgroundError, UsageError, UserMistake
 from medground.faces.cli import answers
 from medground.faces.cli import options as by
-from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
+from medground.faces.cli.asking import (
+    STDIN,
+    ask_again,
+    ask_one,
+    limits,
+    opened,
+    read_context,
+    read_questions,
+    read_stdin,
+    with_context,
+)
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings
+from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data
+from medground.home.layers import parse_options
+from medground.wording.templates import printed
 
 if TYPE_CHECKING:
     from medground.engine.unfinished import Outcome
-    from medground.errors import MedgroundError
     from medground.home.settings import Settings
     from medground.values.question import Question
 
@@ -31,10 +44,6 @@ def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, sho
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
     """
-    from medground.errors import UserMistake
-    from medground.faces.cli.asking import opened
-    from medground.faces.cli.progress import shown_progress
-
     questions = _questions(path, asked)
     failed: list[MedgroundError] = []
     with opened(settings, quiet=shown.quiet) as engine, shown_progress(quiet=shown.quiet) as progress:
@@ -51,7 +60,6 @@ def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, sho
 
 
 def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
-    from medground.errors import UsageError
     from medground.language.risk.notices import notice_first
 
     found = []
@@ -121,7 +129,6 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
-    from medground.faces.cli.asking import ask_one, limits
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
@@ -155,8 +162,6 @@ def _check(
     question: str | None, follow: str | None, again: str | None, from_: Path | None, context: Path | None
 ) -> None:
     """Raises UsageError where there is no question or more than one, or where standard input is read twice."""
-    from medground.errors import UsageError
-
     given = [name for name, value in (("--again", again), ("--from", from_)) if value is not None]
     if question is None and not given:
         raise UsageError("no question given; write one in quotes, or - to read it from standard input")
@@ -169,9 +174,7 @@ def _check(
 def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object]) -> Settings:
     """The settings of the former answer where they are kept, overridden by those of this call."""
     from medground.engine.answers import Answers
-    from medground.errors import UsageError
     from medground.home.kept_files import settings_of
-    from medground.home.layers import parse_options
 
     now = load_settings()
     former = Answers(now.home).read(follow)
@@ -189,9 +192,6 @@ def _ask_again(name: str, shown: answers.Shown, *, changed: bool, no_cache: bool
 
     Raises UsageError: another question, or other settings, are asked for.
     """
-    from medground.errors import UsageError
-    from medground.faces.cli.asking import ask_again
-
     if changed:
         raise UsageError("--again takes question and settings from the answer; leave the other options out")
     again = ask_again(name, load_settings(extra={"model.cache": False if no_cache else None}), quiet=shown.quiet)
@@ -214,9 +214,7 @@ def verify(
 ) -> None:
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
     from medground.answering.captions import verdict
-    from medground.faces.cli.asking import opened
     from medground.language.risk.notices import notice_first
-    from medground.wording.templates import printed
 
     extra = by.named(corpus, kb, pubmed, source) | {"model.default": model}
     with notice_first(claim):

@@ -6,17 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import (
-    Quiet,
-    group,
-    home_folder,
-)
+from medground.faces.cli.options import Quiet, group, home_folder
 from medground.faces.cli.progress import show_built, shown_progress, summary
 from medground.faces.cli.terminal import say
+from medground.home.registry import trust
 
 if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
@@ -29,10 +26,10 @@ if TYPE_CHECKING:
 
 corpus_app = group("Build, check and search document collections.")
 
-Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
+Name = Annotated[str, Argument(help="Name of the corpus.", metavar="NAME")]
 Embed = Annotated[
     str | None,
-    typer.Option(
+    Option(
         help="Embedding model: minilm, medcpt, a name or folder for sentence-transformers, or none.", metavar="MODEL"
     ),
 ]
@@ -54,19 +51,16 @@ def open_embedder(name: str | None) -> Embedder | None:
     return opened(name, home_folder())
 
 
-WorkersCount = Annotated[
-    int | None, typer.Option(help="Read files in this many processes at a time.", min=1, metavar="N")
-]
+WorkersCount = Annotated[int | None, Option(help="Read files in this many processes at a time.", min=1, metavar="N")]
 Ray = Annotated[
-    str | None,
-    typer.Option(help="Read them on the Ray cluster at this address (local starts one here).", metavar="ADDRESS"),
+    str | None, Option(help="Read them on the Ray cluster at this address (local starts one here).", metavar="ADDRESS")
 ]
-Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
-Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
+Paths = Annotated[list[Path], Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
+Reader = Annotated[str | None, Option(help="Read every file with this reader instead of detecting it.")]
+Strict = Annotated[bool, Option("--strict", help="Stop at the first file that cannot be read.")]
 Enrich = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="SOURCE",
         help="Fill missing fields from records in this corpus, in pubmed, or at the address of a PubMed "
         "service; repeatable. The corpus remembers the choice; none clears it.",
@@ -78,17 +72,17 @@ Enrich = Annotated[
 def build(
     name: Name,
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")
+        list[Path] | None, Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")
     ] = None,
     reader: Reader = None,
     embed: Embed = None,
-    limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
+    limit: Annotated[int, Option(help="Maximum characters per passage.", min=1)] = 1000,
     strict: Strict = False,
     enrich: Enrich = None,
-    baseline: Annotated[Path | None, typer.Option(help="Folder with PubMed's baseline files.", metavar="DIR")] = None,
+    baseline: Annotated[Path | None, Option(help="Folder with PubMed's baseline files.", metavar="DIR")] = None,
     updates: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Folder with PubMed's update files. A corpus that has the baseline is not built again: "
             "the files that it has not are added.",
             metavar="DIR",
@@ -96,7 +90,7 @@ def build(
     ] = None,
     workers: WorkersCount = None,
     ray: Ray = None,
-    to: Annotated[str | None, typer.Option(help="Then push it to this address, as corpus push.", metavar="URL")] = None,
+    to: Annotated[str | None, Option(help="Then push it to this address, as corpus push.", metavar="URL")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
@@ -164,7 +158,7 @@ def add(
 def sync(
     name: Name,
     folder: Annotated[
-        str, typer.Argument(help="Folder to synchronise with, or the address of a corpus.", metavar="FOLDER|URL")
+        str, Argument(help="Folder to synchronise with, or the address of a corpus.", metavar="FOLDER|URL")
     ] = "",
     embed: Embed = None,
     enrich: Enrich = None,
@@ -205,7 +199,7 @@ def enrich(
     name: Name,
     source: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--from",
             metavar="SOURCE",
             help="A corpus, pubmed, or the address of a PubMed service; repeatable; those that the corpus remembers by "
@@ -231,7 +225,7 @@ def enrich(
 @corpus_app.command("push")
 def push(
     name: Name,
-    address: Annotated[str, typer.Argument(help="s3://BUCKET/PREFIX or solr+http://HOST:8983/solr.", metavar="URL")],
+    address: Annotated[str, Argument(help="s3://BUCKET/PREFIX or solr+http://HOST:8983/solr.", metavar="URL")],
     quiet: Quiet = False,
 ) -> None:
     """Send a corpus to an address, where others search it. It takes the place of what is there in one step."""
@@ -244,7 +238,6 @@ def push(
 def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
     """What a build reads. A folder has its full name, so that `corpus sync` knows it again from anywhere."""
     from medground.corpus.readers.every import find_inputs
-    from medground.home.registry import trust
 
     trust(reader)
     return find_inputs([path.resolve() if path.is_dir() else path for path in paths], reader, strict=strict)

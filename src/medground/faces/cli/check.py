@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from medground.errors import MedgroundError, Stopped, UsageError
 from medground.faces.cli import options as by
@@ -20,32 +20,31 @@ if TYPE_CHECKING:
 
 _BESIDE = (".bib", ".bibtex", ".ris", ".nbib", ".enw")
 
-_Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that needs nothing else.")]
+_Html = Annotated[Path | None, Option(metavar="FILE", help="Write a page that needs nothing else.")]
 _Docx = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write a Word document with comments; of a Word document, a copy of it."),
+    Path | None, Option(metavar="FILE", help="Write a Word document with comments; of a Word document, a copy of it.")
 ]
-_Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF, for code hosts.")]
+_Sarif = Annotated[Path | None, Option(metavar="FILE", help="Write SARIF, for code hosts.")]
 _FailOn = Annotated[
-    str | None, typer.Option(metavar="KIND,...", help="Kinds that exit with 1, or none; by default, every fault.")
+    str | None, Option(metavar="KIND,...", help="Kinds that exit with 1, or none; by default, every fault.")
 ]
-_Baseline = Annotated[Path | None, typer.Option(metavar="FILE", help="Findings that are accepted: they do not fail.")]
+_Baseline = Annotated[Path | None, Option(metavar="FILE", help="Findings that are accepted: they do not fail.")]
 _WriteBaseline = Annotated[
-    bool, typer.Option("--write-baseline", help="Accept what is found now, in the file of --baseline.")
+    bool, Option("--write-baseline", help="Accept what is found now, in the file of --baseline.")
 ]
 
 
 def check(
-    file: Annotated[list[Path], typer.Argument(help="Texts to check, or - for standard input.")],
+    file: Annotated[list[Path], Argument(help="Texts to check, or - for standard input.")],
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", "-c", help="Corpus with the papers cited; repeatable.", autocompletion=by.corpora),
+        Option("--corpus", "-c", help="Corpus with the papers cited; repeatable.", autocompletion=by.corpora),
     ] = None,
     bibliography: Annotated[
-        list[Path] | None, typer.Option(help="File of references: BibTeX, RIS, CSL JSON (repeatable).")
+        list[Path] | None, Option(help="File of references: BibTeX, RIS, CSL JSON (repeatable).")
     ] = None,
     field: Annotated[
-        list[str] | None, typer.Option(help="Field of YAML or JSON that is checked, as a dotted path (repeatable).")
+        list[str] | None, Option(help="Field of YAML or JSON that is checked, as a dotted path (repeatable).")
     ] = None,
     source: by.SourceNames = None,
     json: by.PrintJson = False,
@@ -90,7 +89,7 @@ def check(
         write_file(baseline, as_baseline(faults))
         say(f"{len(faults):,} findings are accepted in {baseline}", err=True)
     elif len(accepted) < len(faults):
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _kinds(named: str | None) -> Collection[str]:

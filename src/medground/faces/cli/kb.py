@@ -5,10 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument
 
 from medground.errors import MedgroundError
-from medground.faces.cli import options as by
+from medground.faces.cli.options import (
+    MostPassages,
+    PrintJson,
+    Quiet,
+    SearchWords,
+    Where,
+    Yes,
+    group,
+    home_folder,
+    knowledge_bases,
+    load_settings,
+    searched,
+)
 from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data, say_either
 
@@ -16,14 +28,14 @@ if TYPE_CHECKING:
     from medground.corpus.library import Library
     from medground.graph.bases.record import Bases
 
-kb_app = by.group("Build and inspect knowledge bases of several kinds of source.")
+kb_app = group("Build and inspect knowledge bases of several kinds of source.")
 
-Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=by.knowledge_bases)]
+Name = Annotated[str, Argument(help="Name of the base.", metavar="NAME", autocompletion=knowledge_bases)]
 
 
 @kb_app.command("build")
 def build(
-    spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")], quiet: by.Quiet = False
+    spec: Annotated[Path, Argument(help="The specification, in TOML.", metavar="SPEC")], quiet: Quiet = False
 ) -> None:
     """Build the sources of a base that are not built yet; run again to resume, or after a change.
 
@@ -35,7 +47,7 @@ def build(
     from medground.models.embedders import open_embedder
 
     wanted = read_spec(spec)
-    home = by.home_folder()
+    home = home_folder()
     with shown_progress(quiet=quiet) as progress:
         made = build_base(wanted, spec, home, open_embedder=lambda name: open_embedder(name, home), progress=progress)
     library, _ = _opened()
@@ -52,7 +64,7 @@ def build(
 
 
 @kb_app.command("list")
-def list_bases(json: by.PrintJson = False) -> None:
+def list_bases(json: PrintJson = False) -> None:
     """List all bases with their sources."""
     _, bases = _opened()
     found: dict[str, object] = {}
@@ -71,7 +83,7 @@ def list_bases(json: by.PrintJson = False) -> None:
 
 
 @kb_app.command("show")
-def show(name: Name, json: by.PrintJson = False) -> None:
+def show(name: Name, json: PrintJson = False) -> None:
     """Show each source of a base: its contents, query format, licence, and the origin of its texts."""
     library, bases = _opened()
     base = bases.read(name)
@@ -86,7 +98,7 @@ def show(name: Name, json: by.PrintJson = False) -> None:
 
 
 @kb_app.command("stats")
-def stats(name: Name, json: by.PrintJson = False) -> None:
+def stats(name: Name, json: PrintJson = False) -> None:
     """Print the size of a base as in the paper's Table 2: documents, chunks, words per chunk; for a graph, concepts."""
     from medground.graph.bases.record import of_base, table
 
@@ -97,22 +109,18 @@ def stats(name: Name, json: by.PrintJson = False) -> None:
 
 @kb_app.command("search")
 def search(
-    name: Name,
-    query: by.SearchWords,
-    limit: by.MostPassages = 10,
-    where: by.Where = None,
-    json: by.PrintJson = False,
+    name: Name, query: SearchWords, limit: MostPassages = 10, where: Where = None, json: PrintJson = False
 ) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine
     from medground.values.where import parse_where
 
-    with BlockingEngine(by.load_settings(extra=by.searched(None, name))) as engine:
+    with BlockingEngine(load_settings(extra=searched(None, name))) as engine:
         show_found(engine.search(query, limit=limit, filters=parse_where(where or [])), json=json)
 
 
 @kb_app.command("verify")
-def verify(name: Name, json: by.PrintJson = False) -> None:
+def verify(name: Name, json: PrintJson = False) -> None:
     """Check every file of every source of a base against its hash."""
     library, bases = _opened()
     found = {corpus: library.verify(corpus) for corpus in bases.read(name).corpora}
@@ -121,14 +129,14 @@ def verify(name: Name, json: by.PrintJson = False) -> None:
 
 
 @kb_app.command("remove")
-def remove(name: Name, yes: by.Yes = False) -> None:
+def remove(name: Name, yes: Yes = False) -> None:
     """Delete a base with all of its corpora."""
     from medground.graph.bases.building import remove_base
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
         confirm(f"Delete the knowledge base {name} and its corpora?")
-    gone = remove_base(name, by.home_folder())
+    gone = remove_base(name, home_folder())
     say(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
 
 
@@ -146,5 +154,5 @@ def _opened() -> tuple[Library, Bases]:
     from medground.corpus.library import Library
     from medground.graph.bases.record import Bases
 
-    home = by.home_folder()
+    home = home_folder()
     return Library(home), Bases(home)

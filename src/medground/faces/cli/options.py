@@ -8,11 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_args
 
-import typer
+from typer import Argument, Option, Typer
 from typer.core import TyperGroup
 
 from medground.errors import MedgroundError, UsageError
 from medground.home.layers import parse_options, preset_names
+from medground.home.registry import recipe_names
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
@@ -61,8 +62,6 @@ def knowledge_bases(incomplete: str) -> list[str]:
 
 def recipes(incomplete: str) -> list[str]:
     """Names of the recipes."""
-    from medground.home.registry import recipe_names
-
     return _matching(recipe_names(), incomplete)
 
 
@@ -100,33 +99,33 @@ def _matching(names: Iterable[str], incomplete: str) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))
 
 
-Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
-Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=presets)]
-SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
+Sets = Annotated[list[str] | None, Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
+Preset = Annotated[str | None, Option(help="Start from a built-in preset.", autocompletion=presets)]
+SettingsFile = Annotated[Path | None, Option("--settings", metavar="FILE", help="A settings file.")]
 AnswerName = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="ID", autocompletion=answers, help="The trace id of an answer, or its id for the latest; or last."
     ),
 ]
-PrintJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+PrintJson = Annotated[bool, Option("--json", help="Print JSON.")]
+JsonLines = Annotated[bool, Option("--json", help="Print JSON Lines.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 def out_option(about: str, metavar: str = "FILE") -> Any:
     """The option that says where a result is written, of every command that writes one."""
-    return typer.Option("--out", "-o", metavar=metavar, help=about)
+    return Option("--out", "-o", metavar=metavar, help=about)
 
 
 ToFile = Annotated[Path | None, out_option("Write to this file, replacing it if it exists.")]
-SearchWords = Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")]
-MostPassages = Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
+SearchWords = Annotated[str, Argument(help="Words to search for.", metavar="QUERY")]
+MostPassages = Annotated[int, Option(help="Maximum number of passages to show.", min=1, max=10_000)]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Do not show progress.")]
 
 Where = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="FIELD=VALUE",
         help="Only documents with this value, such as journal=Lancet, design=RCT, date=2019-03..2020-06 or a field of "
         "your own files; repeatable: any value of a field, and all fields.",
@@ -135,13 +134,13 @@ Where = Annotated[
 
 
 KnowledgeBase = Annotated[
-    str | None, typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases)
+    str | None, Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases)
 ]
 
 
-def group(about: str) -> typer.Typer:
+def group(about: str) -> Typer:
     """Commands under one name, also where there is only one of them."""
-    made = typer.Typer(help=about, no_args_is_help=True, cls=Commands)
+    made = Typer(help=about, no_args_is_help=True, cls=Commands)
     made.callback()(lambda: None)
     return made
 
@@ -204,35 +203,33 @@ def home_folder() -> Path:
     return Settings.load().home
 
 
-QuestionText = Annotated[
-    str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")
-]
+QuestionText = Annotated[str | None, Argument(help="The question, in quotes; or - to read it from standard input.")]
 Corpora = Annotated[
-    list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora)
+    list[str] | None, Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora)
 ]
 PubMed = Annotated[
-    str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
+    str | None, Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
 ]
-SourceNames = Annotated[list[str] | None, typer.Option(help="Also search this source, by name; repeatable.")]
-RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=recipes)]
-ModelName = Annotated[str | None, typer.Option(help="Language model to use; none by default.")]
+SourceNames = Annotated[list[str] | None, Option(help="Also search this source, by name; repeatable.")]
+RecipeName = Annotated[str | None, Option(help="Recipe to use.", autocompletion=recipes)]
+ModelName = Annotated[str | None, Option(help="Language model to use; none by default.")]
 TaskName = Annotated[
     str | None,
-    typer.Option(help="yes-no, yes-no-maybe, direction, single-choice, multiple-choice or free; guessed by default."),
+    Option(help="yes-no, yes-no-maybe, direction, single-choice, multiple-choice or free; guessed by default."),
 ]
-Choices = Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")]
+Choices = Annotated[list[str] | None, Option(help="An answer option; repeat for A, B, C, ...")]
 Context = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FILE",
         help="Text that the question is about, such as a patient's case (or -); read with the question, never cited.",
     ),
 ]
-YearFrom = Annotated[int | None, typer.Option(help="Earliest year of publication.")]
-YearTo = Annotated[int | None, typer.Option(help="Latest year of publication.")]
+YearFrom = Annotated[int | None, Option(help="Earliest year of publication.")]
+YearTo = Annotated[int | None, Option(help="Latest year of publication.")]
 Follow = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="ID",
         autocompletion=answers,
         help="Ask a follow-up to this answer (or `last`); its subject and documents are kept.",
@@ -240,12 +237,12 @@ Follow = Annotated[
 ]
 Again = Annotated[
     str | None,
-    typer.Option(metavar="ID", autocompletion=answers, help="Ask this answer's question again and show what changed."),
+    Option(metavar="ID", autocompletion=answers, help="Ask this answer's question again and show what changed."),
 ]
 FromFile = Annotated[
-    Path | None, typer.Option("--from", metavar="FILE", help="Ask each line of a file (or -); run again to resume.")
+    Path | None, Option("--from", metavar="FILE", help="Ask each line of a file (or -); run again to resume.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON; with --from, one line for each question.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")]
-Details = Annotated[bool, typer.Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")]
+Json = Annotated[bool, Option("--json", help="Print JSON; with --from, one line for each question.")]
+Markdown = Annotated[bool, Option("--markdown", help="Print a report in Markdown.")]
+Details = Annotated[bool, Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")]
+NoCache = Annotated[bool, Option("--no-cache", help="Do not reuse stored model calls.")]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from medground.faces.cli import options as by
 from medground.faces.cli.asking import limits, opened
@@ -10,14 +10,13 @@ from medground.faces.cli.progress import show_found
 from medground.faces.cli.terminal import say, say_json
 
 _Asked = Annotated[
-    list[str], typer.Argument(metavar="PAPER...", help="PMID, PMC id, DOI, or 'journal|year|volume|page|author'.")
+    list[str], Argument(metavar="PAPER...", help="PMID, PMC id, DOI, or 'journal|year|volume|page|author'.")
 ]
 _Related = Annotated[
-    Literal["similar", "citing", "references"] | None,
-    typer.Option("--related", help="List related papers of the first."),
+    Literal["similar", "citing", "references"] | None, Option("--related", help="List related papers of the first.")
 ]
-_FullText = Annotated[bool, typer.Option("--full-text", help="Print the open full text of the first, or its address.")]
-_Entities = Annotated[bool, typer.Option("--entities", help="Genes, diseases, chemicals and variants that it names.")]
+_FullText = Annotated[bool, Option("--full-text", help="Print the open full text of the first, or its address.")]
+_Entities = Annotated[bool, Option("--entities", help="Genes, diseases, chemicals and variants that it names.")]
 
 
 def paper(
@@ -74,7 +73,7 @@ def search(
     year_from: by.YearFrom = None,
     year_to: by.YearTo = None,
     where: by.Where = None,
-    syntax: Annotated[Literal["words", "pubmed"], typer.Option(help="How the query is written.")] = "words",
+    syntax: Annotated[Literal["words", "pubmed"], Option(help="How the query is written.")] = "words",
     json: by.PrintJson = False,
     sets: by.Sets = None,
     preset: by.Preset = None,

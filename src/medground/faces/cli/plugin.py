@@ -11,6 +11,7 @@ from medground.errors import UsageError
 from medground.faces.cli import options as by
 from medground.faces.cli.answers import write_with_folder
 from medground.faces.cli.terminal import say
+from medground.home.registry import RECIPES
 from medground.wording.templates import printed
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -56,7 +57,6 @@ def new(
 def check_free(name: str) -> None:
     """Raises UsageError: the name is not one that a package can have, or Medground has something of this name."""
     from medground.corpus.readers.every import READERS
-    from medground.home.registry import RECIPES
     from medground.home.settings import Settings
 
     if not _NAME.fullmatch(name):

@@ -10,6 +10,7 @@ from rich.filesize import decimal
 
 from medground.faces.cli.terminal import bars, begin, console, is_terminal, say, say_data
 from medground.language.clean import one_line, some
+from medground.wording.templates import printed
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -125,8 +126,6 @@ def show_found(found: SearchResult, *, json: bool) -> None:
 
 def described(snapshot: Snapshot, *, whole: bool = True) -> list[str]:
     """What a corpus contains and how it was built; of its files, what could not be read, and what was joined."""
-    from medground.wording.templates import printed
-
     size = decimal(snapshot.manifest.size)
     return printed(__package__, "corpus", snapshot=snapshot, whole=whole, size=size, most=_SHOWN)
 

@@ -5,13 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from medground.errors import UsageError
-from medground.faces.cli import options as by
 from medground.faces.cli.answers import Shown, check_report, finish, form_of, write_file
 from medground.faces.cli.asking import STDIN, ask_one, limits, read_stdin, resume_one
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.options import (
+    Choices,
+    Corpora,
+    Details,
+    Json,
+    KnowledgeBase,
+    Markdown,
+    ModelName,
+    Preset,
+    PrintJson,
+    QuestionText,
+    Quiet,
+    Sets,
+    SettingsFile,
+    SourceNames,
+    TaskName,
+    ToFile,
+    Where,
+    YearFrom,
+    YearTo,
+    load_settings,
+    out_option,
+    searched,
+)
 from medground.faces.cli.progress import StepLine
 from medground.faces.cli.terminal import page, say, say_json
 from medground.home.layers import parse_options
@@ -23,33 +45,31 @@ if TYPE_CHECKING:
 
 
 _Tools = Annotated[
-    str | None, typer.Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
+    str | None, Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
 ]
-_Plan = Annotated[bool, typer.Option("--plan", help="Show the plan without searching.")]
+_Plan = Annotated[bool, Option("--plan", help="Show the plan without searching.")]
 _FromPlan = Annotated[
-    Path | None, typer.Option("--from-plan", metavar="FILE", help="Follow this plan (or -) instead of a new one.")
+    Path | None, Option("--from-plan", metavar="FILE", help="Follow this plan (or -) instead of a new one.")
 ]
-_Replay = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Answer from recorded replies, without network access.")
-]
-_Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record service replies in this folder.")]
+_Replay = Annotated[Path | None, Option(metavar="FOLDER", help="Answer from recorded replies, without network access.")]
+_Record = Annotated[Path | None, Option(metavar="FOLDER", help="Record service replies in this folder.")]
 _Resume = Annotated[
-    bool, typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
+    bool, Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
 ]
-_Output = Annotated[Path | None, by.out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
+_Output = Annotated[Path | None, out_option("Write the report; .md, .html, .docx, .pdf or .json.")]
 
 
 def research(
-    question: by.QuestionText = None,
-    corpus: by.Corpora = None,
+    question: QuestionText = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    source: by.SourceNames = None,
+    source: SourceNames = None,
     tools: _Tools = None,
-    model: by.ModelName = None,
-    task: by.TaskName = None,
-    option: by.Choices = None,
-    year_from: by.YearFrom = None,
-    year_to: by.YearTo = None,
+    model: ModelName = None,
+    task: TaskName = None,
+    option: Choices = None,
+    year_from: YearFrom = None,
+    year_to: YearTo = None,
     where: Where = None,
     plan: _Plan = False,
     from_plan: _FromPlan = None,
@@ -57,9 +77,9 @@ def research(
     record: _Record = None,
     resume: _Resume = False,
     output: _Output = None,
-    json: by.Json = False,
-    markdown: by.Markdown = False,
-    details: by.Details = False,
+    json: Json = False,
+    markdown: Markdown = False,
+    details: Details = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -133,19 +153,17 @@ _WIDTH = 100
 
 
 def plan(
-    question: Annotated[str | None, typer.Argument(help="The question, in quotes.")] = None,
+    question: Annotated[str | None, Argument(help="The question, in quotes.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
+        Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
     ] = None,
-    output: by.ToFile = None,
+    output: ToFile = None,
     from_plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
+        Path | None, Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Model that plans; MeSH and the question's words without one.")
-    ] = None,
-    json: by.PrintJson = False,
+    model: Annotated[str | None, Option(help="Model that plans; MeSH and the question's words without one.")] = None,
+    json: PrintJson = False,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,

@@ -15,11 +15,23 @@ from functools import partial
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from medground.errors import UsageError, needing
 from medground.faces.cli import building
-from medground.faces.cli import options as by
+from medground.faces.cli.options import (
+    Corpora,
+    JsonLines,
+    KnowledgeBase,
+    ModelName,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    group,
+    load_settings,
+    searched,
+)
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
 from medground.language.clean import some
@@ -32,18 +44,18 @@ if TYPE_CHECKING:
 
 log_of_server = logging.getLogger(__name__)
 
-Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
-Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
+Host = Annotated[str, Option(help="Address to listen on; the default is this computer only.")]
+Port = Annotated[int, Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
 Login = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--login/--open",
         show_default=False,
         help="Whether to require a token on this computer too; by default, only once a token has been created.",
     ),
 ]
 
-Workers = Annotated[int, typer.Option(help="Processes that answer; all see the same jobs and limits.", min=1, max=256)]
+Workers = Annotated[int, Option(help="Processes that answer; all see the same jobs and limits.", min=1, max=256)]
 
 LOOPBACK = "127.0.0.1"
 SERVE, WEB, MCP = 8123, 8124, 8126
@@ -82,23 +94,23 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     last.cancel()
 
 
-serve_app = typer.Typer(invoke_without_command=True)
+serve_app = Typer(invoke_without_command=True)
 
 
 @serve_app.callback()
 def serve(
-    context: typer.Context,
-    corpus: by.Corpora = None,
-    kb: by.KnowledgeBase = None,
-    model: by.ModelName = None,
+    context: Context,
+    corpus: Corpora = None,
+    kb: KnowledgeBase = None,
+    model: ModelName = None,
     host: Host = LOOPBACK,
     port: Port = SERVE,
     login: Login = None,
     workers: Workers = 1,
-    sets: by.Sets = None,
-    preset: by.Preset = None,
-    settings: by.SettingsFile = None,
-    quiet: by.Quiet = False,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     if context.invoked_subcommand is not None:
@@ -108,7 +120,7 @@ def serve(
         from medground.faces.serving import listener
         from medground.faces.workers import become_worker
 
-    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     told: Callable[[str], None] = partial(announce, chosen)
     on = None
     if workers > 1:
@@ -130,17 +142,17 @@ def serve(
 
 
 def web(
-    corpus: by.Corpora = None,
-    kb: by.KnowledgeBase = None,
-    model: by.ModelName = None,
+    corpus: Corpora = None,
+    kb: KnowledgeBase = None,
+    model: ModelName = None,
     host: Host = LOOPBACK,
     port: Port = WEB,
     login: Login = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
-    sets: by.Sets = None,
-    preset: by.Preset = None,
-    settings: by.SettingsFile = None,
-    quiet: by.Quiet = False,
+    no_browser: Annotated[bool, Option("--no-browser", help="Do not open the page in a browser.")] = False,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Serve the web page, and the HTTP API behind it, until Ctrl-C."""
     import webbrowser
@@ -150,7 +162,7 @@ def web(
         from medground.faces.web.app import BuiltPage, add_page
 
     extend = partial(add_page, page=BuiltPage())
-    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     if host == LOOPBACK:  # one who asks for PubMed may have it, and who sits at the page needs no log of it
         own = {"sources": ("pubmed",), "log": "off"}
         left = {f"serve.{name}": own[name] for name in own.keys() - chosen.serve.model_fields_set}
@@ -166,22 +178,20 @@ def web(
         _run(work)
 
 
-Http = Annotated[
-    bool, typer.Option("--http", help="Serve over HTTP, for many clients; use with --host, --port and --login.")
-]
+Http = Annotated[bool, Option("--http", help="Serve over HTTP, for many clients; use with --host, --port and --login.")]
 
 
 def mcp(
-    corpus: by.Corpora = None,
-    kb: by.KnowledgeBase = None,
-    model: by.ModelName = None,
+    corpus: Corpora = None,
+    kb: KnowledgeBase = None,
+    model: ModelName = None,
     http: Http = False,
     host: Host = LOOPBACK,
     port: Port = MCP,
     login: Login = None,
-    sets: by.Sets = None,
-    preset: by.Preset = None,
-    settings: by.SettingsFile = None,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
 ) -> None:
     """Offer search, answers and lookups to an agent through the Model Context Protocol, over standard input and output.
 
@@ -189,7 +199,7 @@ def mcp(
     """
     with needing("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
-    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
 
     if http:
         listening = partial(announce, chosen, what="Medground for agents")
@@ -200,30 +210,30 @@ def mcp(
             asyncio.run(over_stdio(chosen))
 
 
-pubmed_app = by.group("Run your own PubMed server.")
+pubmed_app = group("Run your own PubMed server.")
 
 
 @pubmed_app.command("serve")
 def serve_pubmed(
-    corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
+    corpus: Annotated[str, Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
     port: Port = 8321,
-    host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = LOOPBACK,
+    host: Annotated[str, Option(help="Address to listen on; the default is local only.")] = LOOPBACK,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Host name that clients may use in addition to its address and loopback; repeatable."),
+        Option(help="Host name that clients may use in addition to its address and loopback; repeatable."),
     ] = None,
     limit: Annotated[
-        bool, typer.Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
+        bool, Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
     ] = False,
-    sets: by.Sets = None,
-    quiet: by.Quiet = False,
+    sets: Sets = None,
+    quiet: Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
     from medground.corpus.library import Library
     from medground.faces.eutils import run
     from medground.faces.eutils.current import CurrentCatalogue
 
-    settings = by.load_settings(sets)
+    settings = load_settings(sets)
     with _logging(settings, quiet=quiet) as progress:
         catalogue = CurrentCatalogue(Library(settings.home), corpus, settings.home, progress)
         about = catalogue().about
@@ -236,18 +246,18 @@ def serve_pubmed(
 
 
 @pubmed_app.command("update")
-def update_pubmed(name: building.Name, paths: building.Paths, quiet: by.Quiet = False) -> None:
+def update_pubmed(name: building.Name, paths: building.Paths, quiet: Quiet = False) -> None:
     """Apply PubMed's update files: new, revised and deleted records. Servers go on, and then take the result."""
     from medground.faces.eutils.current import prepare
 
     building.add(name, paths, quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
-        prepare(building.library(), name, by.load_settings().home, progress)
+        prepare(building.library(), name, load_settings().home, progress)
 
 
-token_app = by.group("Manage access tokens for your server.")
+token_app = group("Manage access tokens for your server.")
 
-Name = Annotated[str, typer.Argument(help="Name of the token's holder.", metavar="NAME")]
+Name = Annotated[str, Argument(help="Name of the token's holder.", metavar="NAME")]
 _RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
 
 
@@ -255,15 +265,13 @@ _RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
 def create(
     name: Name,
     rate: Annotated[
-        str | None, typer.Option(metavar="N/min", help="Maximum requests to the engine in any 60 seconds.")
+        str | None, Option(metavar="N/min", help="Maximum requests to the engine in any 60 seconds.")
     ] = None,
-    concurrent: Annotated[int | None, typer.Option(min=1, help="Maximum number of simultaneous requests.")] = None,
-    money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Maximum US dollars per month.")] = None,
-    tokens: Annotated[int | None, typer.Option(min=0, help="Maximum model tokens, in and out, per month.")] = None,
-    editor: Annotated[
-        bool, typer.Option("--editor", help="Also allow building, changing and removing corpora.")
-    ] = False,
-    admin: Annotated[bool, typer.Option("--admin", help="Also allow seeing who uses the server, and how.")] = False,
+    concurrent: Annotated[int | None, Option(min=1, help="Maximum number of simultaneous requests.")] = None,
+    money: Annotated[float | None, Option(min=0, metavar="DOLLARS", help="Maximum US dollars per month.")] = None,
+    tokens: Annotated[int | None, Option(min=0, help="Maximum model tokens, in and out, per month.")] = None,
+    editor: Annotated[bool, Option("--editor", help="Also allow building, changing and removing corpora.")] = False,
+    admin: Annotated[bool, Option("--admin", help="Also allow seeing who uses the server, and how.")] = False,
 ) -> None:
     """Create a token and print it once; only its hash is stored. Without options, it has no limits."""
     from medground.faces.service.values import Limits
@@ -284,7 +292,7 @@ def create(
 
 
 @token_app.command("list")
-def show(json: by.JsonLines = False) -> None:
+def show(json: JsonLines = False) -> None:
     """List tokens and people of the identity provider, with their limits, and what each has used this month."""
     with _tokens() as kept:
         used = kept.used()
@@ -300,8 +308,7 @@ def show(json: by.JsonLines = False) -> None:
 
 @token_app.command("revoke")
 def revoke(
-    name: Name,
-    undo: Annotated[bool, typer.Option("--undo", help="Let a person of the identity provider in again.")] = False,
+    name: Name, undo: Annotated[bool, Option("--undo", help="Let a person of the identity provider in again.")] = False
 ) -> None:
     """Revoke a token, or the access of a person of the identity provider, at once. Their answers are kept."""
     with _tokens() as kept:
@@ -314,14 +321,14 @@ def revoke(
 
 @serve_app.command()
 def log(
-    since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
-    json: by.JsonLines = True,
+    since: Annotated[datetime | None, Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
+    json: JsonLines = True,
 ) -> None:
     """Print the audit log of the servers of this home folder: who did what, and when, as JSON Lines."""
     with needing("serve", "the audit log"):
         from medground.faces.service.audit import Audit
         from medground.faces.service.records import Records
-    with closing(Records.from_settings(by.load_settings())) as records:
+    with closing(Records.from_settings(load_settings())) as records:
         for entry in Audit(records).since(since.replace(tzinfo=UTC) if since else None):
             say(entry.model_dump_json())
 
@@ -332,7 +339,7 @@ def _tokens() -> Iterator[Tokens]:
         from medground.faces.service.accounts import Tokens
         from medground.faces.service.records import Records
 
-    with closing(Records.from_settings(by.load_settings(), must_keep=True)) as records:
+    with closing(Records.from_settings(load_settings(), must_keep=True)) as records:
         yield Tokens(records)
 
 

@@ -24,9 +24,21 @@ from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.tags import TagUse, read_tag
 from medground.pubmed.translate import Translated, compiled
-from medground.values import query as nodes
 from medground.values.document import Document
-from medground.values.query import Query, fold
+from medground.values.query import (
+    And,
+    DateRange,
+    Everything,
+    Mesh,
+    Not,
+    Or,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+    fold,
+)
 from medground.values.steps import Progress, no_progress
 
 Check = Callable[[], None]
@@ -81,7 +93,7 @@ class About:
 
 Count = Callable[[Query], int]
 _Stack = Sequence[Leaf | str]
-_NEVER_A_PHRASE = (nodes.Range, nodes.DateRange, nodes.Everything)
+_NEVER_A_PHRASE = (Range, DateRange, Everything)
 
 
 def read(translated: Translated, notes: tuple[str, ...], unsupported: Sequence[str], count: Count) -> Reading:
@@ -118,29 +130,27 @@ def _either(parts: Sequence[_Stack], best: bool) -> _Stack:
 def _leaf(query: Query, count: Count) -> Leaf:
     text = to_pubmed(query)
     field = text.rpartition("[")[2].rstrip("]").partition(":")[0]
-    explode = isinstance(query, nodes.Mesh | nodes.PublicationType) and query.explode
+    explode = isinstance(query, Mesh | PublicationType) and query.explode
     return Leaf(term=text, field=field, count=count(query), explode=explode)
 
 
 def _not_found(translated: Translated, count: Count) -> Iterator[str]:
     """Yield the concepts and other terms that match no record."""
     concepts = {translation.query: translation.source for translation in translated.translations}
-    joined: dict[Query, list[nodes.And | nodes.Or]] = {}
+    joined: dict[Query, list[And | Or]] = {}
     for concept in concepts:
-        if isinstance(concept, nodes.And | nodes.Or):
+        if isinstance(concept, And | Or):
             joined.setdefault(concept.parts[0], []).append(concept)
     for part in _parts(translated.query, concepts, joined):
         if not isinstance(part, _NEVER_A_PHRASE) and count(part) == 0:
             yield concepts.get(part) or _words(part)
 
 
-def _parts(
-    query: Query, concepts: dict[Query, str], joined: dict[Query, list[nodes.And | nodes.Or]]
-) -> Iterator[Query]:
+def _parts(query: Query, concepts: dict[Query, str], joined: dict[Query, list[And | Or]]) -> Iterator[Query]:
     """Yield the concepts of the tree as wholes, and the terms outside them. `joined`: concepts by their first part."""
     if query in concepts:
         yield query
-    elif isinstance(query, nodes.And | nodes.Or):
+    elif isinstance(query, And | Or):
         # Joining has flattened concepts next to terms under the same operator.
         parts = dict.fromkeys(query.parts)
         starting = (concept for part in parts for concept in joined.get(part, ()))
@@ -150,7 +160,7 @@ def _parts(
         for part in query.parts:
             if part not in taken:
                 yield from _parts(part, concepts, joined)
-    elif isinstance(query, nodes.Not):
+    elif isinstance(query, Not):
         yield from _parts(query.part, concepts, joined)
     else:
         yield query
@@ -159,8 +169,8 @@ def _parts(
 def _words(leaf: Query) -> str:
     """Return the term as searched, without quotation marks and tag if it was untagged."""
     text = to_pubmed(leaf)
-    plain = isinstance(leaf, nodes.Term) and leaf.field in ("all", None)
-    return leaf.value if plain and isinstance(leaf, nodes.Term) else text
+    plain = isinstance(leaf, Term) and leaf.field in ("all", None)
+    return leaf.value if plain and isinstance(leaf, Term) else text
 
 
 INDEX_FORMAT = 12
@@ -235,8 +245,8 @@ class SnapshotCatalogue:
         if record is None:
             return []
         headings = sorted(record.mesh, key=lambda h: not (h.major or h.major_qualifiers))[:_MOST_HEADINGS]
-        parts = [nodes.Words(text=record.title, field="text_word")]
-        query = nodes.Or(parts=(*parts, *(nodes.Mesh(heading=h.descriptor, explode=False) for h in headings)))
+        parts = [Words(text=record.title, field="text_word")]
+        query = Or(parts=(*parts, *(Mesh(heading=h.descriptor, explode=False) for h in headings)))
         scored = self._index.scored(query, limit + 1)
         best = max((score for _, score in scored), default=1.0)
         others = [(other, score / best) for other, score in scored if other != pmid]
@@ -270,13 +280,13 @@ class SnapshotCatalogue:
             translated = _translated(term, use, mapper)
         except QuerySyntaxError:
             repaired = normalize(term, mapper=mapper)
-            if isinstance(repaired.query, nodes.Everything):
-                nothing = Translated(query=nodes.Or(parts=(nodes.Words(text=""),)))
+            if isinstance(repaired.query, Everything):
+                nothing = Translated(query=Or(parts=(Words(text=""),)))
                 repairs = tuple(note for note in repaired.notes if "everything is searched" not in note)
                 return nothing, Reading(translation=term, not_found=(term,), notes=(*notes, *repairs))
             notes = (*notes, *repaired.notes, f"searched for: {repaired.text}")
             translated = _translated(repaired.text, use, mapper)
-        if isinstance(translated.query, nodes.Everything):
+        if isinstance(translated.query, Everything):
             return translated, Reading(translation=translated.text, notes=notes)
         return translated, read(translated, notes, self._index.unsupported(translated.query), count)
 

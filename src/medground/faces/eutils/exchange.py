@@ -16,6 +16,7 @@ from medground.faces.eutils.catalogue import Check, SnapshotCatalogue
 from medground.pubmed.parser import MAX_CHARACTERS
 from medground.pubmed.syntax import tokens
 from medground.values.document import Document
+from medground.values.grouping import portions
 from medground.wording.templates import template
 
 MOST_IDS = 50_000
@@ -122,7 +123,7 @@ class History:
     def __init__(self, most: int = _MOST_BYTES) -> None:
         self._most = most
         self._size = 0
-        self._sessions: OrderedDict[str, list[_Stored]] = OrderedDict()
+        self._sessions = OrderedDict[str, list[_Stored]]()
         self._lock = threading.Lock()
 
     def store(self, ids: Sequence[str], session: str = "", query: str = "") -> tuple[int, str]:
@@ -210,9 +211,8 @@ class Context:
 
 def fetched(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, Document]]:
     """Yield the IDs and records that exist, a batch in memory at a time."""
-    for first in range(0, len(ids), _BATCH):
+    for batch in portions(ids, _BATCH):
         context.check()
-        batch = ids[first : first + _BATCH]
         found = context.catalogue.fetch(batch)
         yield from ((each, found[each]) for each in batch if each in found)
 

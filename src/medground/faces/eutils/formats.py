@@ -16,6 +16,7 @@ from medground.language.names import name_of
 from medground.pubmed.filters import between, days
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document
+from medground.values.grouping import portions
 from medground.values.query import DateField, Query
 from medground.wording.templates import template
 
@@ -52,9 +53,8 @@ def held(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
     What was read from MEDLINE or PubMed XML is as it was there; other documents have the smallest form that holds them.
     """
-    for first in range(0, len(ids), _BATCH):
+    for batch in portions(ids, _BATCH):
         context.check()
-        batch = ids[first : first + _BATCH]
         raw = context.catalogue.raw(batch)
         made = context.catalogue.fetch([each for each in batch if each not in raw])
         for each in batch:

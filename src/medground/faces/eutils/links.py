@@ -4,14 +4,7 @@ the first address; `llinks`: all)."""
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from medground.faces.eutils.exchange import (
-    Context,
-    InvalidRequest,
-    Parameters,
-    Reply,
-    fetched,
-    reply,
-)
+from medground.faces.eutils.exchange import Context, InvalidRequest, Parameters, Reply, fetched, reply
 from medground.values.document import Document
 
 _SIMILAR = "pubmed_pubmed"

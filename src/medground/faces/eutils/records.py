@@ -35,9 +35,22 @@ from medground.faces.eutils.records_fields import (
 from medground.pubmed.mesh import publication_types, vocabulary
 from medground.pubmed.tags import find_qualifier
 from medground.pubmed.translate import searched
-from medground.values import query as nodes
 from medground.values.document import Document
-from medground.values.query import Leaf, Query, leaves
+from medground.values.query import (
+    DateRange,
+    Everything,
+    Leaf,
+    Mesh,
+    Metadata,
+    Near,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+    leaves,
+)
 from medground.values.steps import Progress, no_progress
 
 _LONGEST_INITIALS = 2
@@ -53,32 +66,32 @@ class RecordsCompiler(TreeCompiler):
 
     def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
-            case nodes.Everything():
+            case Everything():
                 return tantivy.Query.all_query()
-            case nodes.Range(field="id"):
+            case Range(field="id"):
                 return self._between(PMID, query.low, query.high, 0, _LARGEST)
-            case nodes.Range():
+            case Range():
                 return self._days(YEAR, query.low, query.high)
-            case nodes.DateRange():
+            case DateRange():
                 low, high = (int(f"{d:%Y%m%d}") if d else None for d in (query.low, query.high))
                 return self._days(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
-            case nodes.Mesh():
+            case Mesh():
                 return self._mesh(query)
-            case nodes.PublicationType():
+            case PublicationType():
                 return self._values("publication_type", publication_types(query))
-            case nodes.Metadata():
+            case Metadata():
                 return tantivy.Query.empty_query()
-            case nodes.Words():
+            case Words():
                 words = words_of(query.text)
-                return self._any([self._leaf(nodes.Term(value=word, field=query.field)) for word in words])
-            case nodes.Term(field="subset") if (meant := searched(query.value)) is not None:
+                return self._any([self._leaf(Term(value=word, field=query.field)) for word in words])
+            case Term(field="subset") if (meant := searched(query.value)) is not None:
                 return self.compile(meant)
-            case nodes.Term() | nodes.Phrase() | nodes.Near():
+            case Term() | Phrase() | Near():
                 return self._leaf(query)
             case _:
                 assert_never(query)
 
-    def _mesh(self, query: nodes.Mesh) -> tantivy.Query:
+    def _mesh(self, query: Mesh) -> tantivy.Query:
         """Compile a heading. The index includes broader headings, so exploding costs nothing here."""
         field = ("mesh_major" if query.major else "mesh") + ("_below" if query.explode else "")
         found = vocabulary().find(query.heading) if query.heading else None
@@ -86,10 +99,10 @@ class RecordsCompiler(TreeCompiler):
         attached = [known.name if (known := find_qualifier(q)) else q for q in query.qualifiers]
         return self._values(field, [f"{name}/{qualifier}" for qualifier in attached] or [name])
 
-    def _leaf(self, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
+    def _leaf(self, leaf: Term | Phrase | Near) -> tantivy.Query:
         field = leaf.field or "all"
-        text = leaf.value if isinstance(leaf, nodes.Term) else leaf.text
-        prefix = isinstance(leaf, nodes.Term) and leaf.prefix
+        text = leaf.value if isinstance(leaf, Term) else leaf.text
+        prefix = isinstance(leaf, Term) and leaf.prefix
         if field == YEAR:
             year = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None
             return tantivy.Query.empty_query() if year is None else self._days(YEAR, year, year)
@@ -119,10 +132,10 @@ class RecordsCompiler(TreeCompiler):
         following = _MORE_INITIALS if prefix else _INITIALS
         return self._any([self._values(field, [n for n, _ in found if following.fullmatch(n, len(name))]), *exactly])
 
-    def _row(self, field: str, text: str, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
+    def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
         words = words_of(text)
-        slop = leaf.distance if isinstance(leaf, nodes.Near) else leaf.slop if isinstance(leaf, nodes.Phrase) else 0
-        reorder = isinstance(leaf, nodes.Near) or slop
+        slop = leaf.distance if isinstance(leaf, Near) else leaf.slop if isinstance(leaf, Phrase) else 0
+        reorder = isinstance(leaf, Near) or slop
         if reorder and field == "title_abstract":  # both words must be in one of them
             return self._any([self._row(one, text, leaf) for one in ("title", "text", "keyword")])
         return self._near(field, words, slop) if reorder else self._sequence(field, words)
@@ -210,12 +223,12 @@ class RecordsIndex:
         return list(dict.fromkeys(filter(None, map(self._missing, leaves(query)))))
 
     def _missing(self, leaf: Leaf) -> str:
-        if isinstance(leaf, nodes.DateRange):
+        if isinstance(leaf, DateRange):
             return "" if leaf.field in DATES and (self.has_raw or leaf.field not in OF_RAW) else f"date {leaf.field}"
-        if not isinstance(leaf, nodes.Term | nodes.Phrase | nodes.Near | nodes.Words):
+        if not isinstance(leaf, Term | Phrase | Near | Words):
             return ""
         field = leaf.field or "all"
-        if isinstance(leaf, nodes.Term) and field == "subset":
+        if isinstance(leaf, Term) and field == "subset":
             held = leaf.value in (SUBSETS if self.has_raw else SUBSETS_OF_ALL) or searched(leaf.value)
             return "" if held else f"filter {leaf.value}"
         return "" if field in self._held or field == YEAR else f"field {field}"

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from medground.faces.eutils.exchange import (
-    Context,
-    InvalidRequest,
-    Parameters,
-    Reply,
-    reply,
-    text_reply,
-    xml_reply,
-)
+from medground.faces.eutils.exchange import Context, InvalidRequest, Parameters, Reply, reply, text_reply, xml_reply
 from medground.faces.eutils.formats import date_limit
 from medground.faces.eutils.links import SIMILAR_LINK
 from medground.faces.eutils.records import Order

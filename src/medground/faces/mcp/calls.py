@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-import time
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
@@ -79,7 +80,7 @@ class Calls:
     def __init__(self, service: Service, times: Times = TIMES) -> None:
         self.service = service
         self._times = times
-        self._late: set[asyncio.Task[Result | Page]] = set()
+        self._late = set[asyncio.Task[Result | Page]]()
         self.pages = Pages(service.jobs.shared.records, service.jobs.shared.clock)
         self._own: Mapping[str, Run] = {"read_more": self._more, "get_job": self._get, "cancel_job": self._cancel}
 
@@ -106,7 +107,7 @@ class Calls:
         if tool is None:
             raise UsageError(f"there is no tool {name[:80]!r}; tools: {', '.join(TOOLS)}")
         value = _checked(tool, arguments)
-        run = self._own[name] if name in self._own else await asyncio.to_thread(tool.load)
+        run = self._own[name] if name in self._own else await to_thread(tool.load)
         work = asyncio.create_task(_run(run, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
@@ -115,14 +116,14 @@ class Calls:
             work.cancel()
             await asyncio.wait({work})
             raise
-        return await asyncio.to_thread(self.pages.first, result, tool=name, owner=call.person.id)
+        return await to_thread(self.pages.first, result, tool=name, owner=call.person.id)
 
     async def _waited(self, work: asyncio.Task[Result | Page], call: Call, progress: Progress, *, lasts: bool) -> bool:
         """Wait for some work, and tell what it does; False where it takes too long."""
-        start = told_at = time.monotonic()
+        start = told_at = monotonic()
         told, number = "", 0
         while not work.done():
-            now = time.monotonic()
+            now = monotonic()
             if lasts and now - start >= self._times.patience:
                 return False
             if (call.words and call.words != told) or now - told_at >= self._times.beat:
@@ -142,7 +143,7 @@ class Calls:
         async def kept(tell: Tell) -> None:
             if isinstance(result := await work, Result):
                 told = _with(result, tool, tell.job, "done")
-                await asyncio.to_thread(self.pages.first, told, tool=tool, owner=call.person.id, name=tell.job.id)
+                await to_thread(self.pages.first, told, tool=tool, owner=call.person.id, name=tell.job.id)
 
         job = call.job or await self.service.begin(kept, call.person, kind=tool, title=tool, in_line=False)
         self._late.add(work)
@@ -156,12 +157,12 @@ class Calls:
             work.exception()
 
     async def _more(self, call: Call, value: Cursor) -> Page:
-        return await asyncio.to_thread(self.pages.more, value.cursor, owner=call.person.id)
+        return await to_thread(self.pages.more, value.cursor, owner=call.person.id)
 
     async def _get(self, call: Call, value: JobId) -> Result | Page:
         job = await self.service.jobs.find(value.job.strip(), call.person.id)
-        start = time.monotonic()
-        while not job.is_finished and time.monotonic() - start < self._times.patience * 0.8:
+        start = monotonic()
+        while not job.is_finished and monotonic() - start < self._times.patience * 0.8:
             call.words = job.told.words
             await asyncio.sleep(_TICK)
             job = await self.service.jobs.find(job.id, call.person.id)
@@ -179,11 +180,11 @@ class Calls:
         tool = job.told.kind
         if job.trace_id is not None:
             answer = await self.service.answer(job.trace_id, call.person)
-            return _with(await asyncio.to_thread(answer_result, answer, call.fence), tool, job, job.state)
+            return _with(await to_thread(answer_result, answer, call.fence), tool, job, job.state)
         if job.state == "failed":
             await job.result()
         with suppress(NotFound):
-            return await asyncio.to_thread(self.pages.more, f"{job.id}.0", owner=call.person.id)
+            return await to_thread(self.pages.more, f"{job.id}.0", owner=call.person.id)
         return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "No result is kept.")
 
 

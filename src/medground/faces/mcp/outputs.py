@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, WithJsonSchema
 
 from medground.values.decision import Status as DecisionStatus
 from medground.values.document import Retraction
@@ -13,10 +13,8 @@ Entries = Annotated[tuple[dict[str, Any], ...], WithJsonSchema({"type": "array"}
 Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
 
 
-class Output(BaseModel):
+class Output(BaseModel, frozen=True, use_attribute_docstrings=True):
     """Base of what tools give."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class Paged(Output):
@@ -85,10 +83,9 @@ class AnswerOrJob(Paged):
     cost: str | None = None
 
 
-class Researched(Paged):
+class Researched(Paged, extra="allow"):
     """A report has the fields of an answer, and the titles of its sections."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
     job: str | None = None
     """Other fields are those of ask."""
 

@@ -163,7 +163,7 @@ class Result:
 def headed(notice: str | None, fence: Fence, words: str, parts: Sequence[Part], **head: Any) -> Result:
     """A result whose notice comes first, then the rule of the marks."""
     first = {"notice": notice} if notice else {}
-    return Result({**first, **head}, "\n".join(filter(None, [notice, fence.rule, words])), parts)
+    return Result(first | head, "\n".join(filter(None, [notice, fence.rule, words])), parts)
 
 
 BYTES_A_TOKEN = 3

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from asyncio import to_thread
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from importlib import import_module
@@ -66,7 +67,7 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
 
 def _server(settings: Settings, ready: Ready) -> Server[Any]:
     async def list_tools(context: _Context, parameters: PaginatedRequestParams | None) -> ListToolsResult:
-        offered = await asyncio.to_thread(_offered, settings)
+        offered = await to_thread(_offered, settings)
         return ListToolsResult(tools=[tool.listed(offered) for tool in TOOLS.values()])
 
     async def list_resources(context: _Context, parameters: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -77,7 +78,7 @@ def _server(settings: Settings, ready: Ready) -> Server[Any]:
         return await offers.read(calls, _call(calls, context), str(parameters.uri))
 
     async def complete(context: _Context, parameters: CompleteRequestParams) -> CompleteResult:
-        offered = await asyncio.to_thread(_offered, settings)
+        offered = await to_thread(_offered, settings)
         return CompleteResult(completion=await offers.completed(_call(await ready(), context), parameters, offered))
 
     async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
@@ -145,12 +146,12 @@ async def over_stdio(settings: Settings) -> None:
 
     Raises UsageError: a corpus or a knowledge base is not there.
     """
-    await asyncio.to_thread(_check, settings)
+    await to_thread(_check, settings)
     async with AsyncExitStack() as stack:
 
         async def opening() -> Calls:
             await asyncio.sleep(_GREETING)
-            module = await asyncio.to_thread(import_module, f"{__package__}.calls")
+            module = await to_thread(import_module, f"{__package__}.calls")
             made: Calls = module.Calls(await stack.enter_async_context(opened(settings)))
             return made
 
@@ -178,7 +179,7 @@ async def over_http(
     from medground.faces.mcp.http import PATH, serve
     from medground.faces.serving import listener
 
-    authenticated = await asyncio.to_thread(needs_token, settings, host, login)
+    authenticated = await to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:
         async with opened(settings) as service:
             address = f"{address_of(host, on)}{PATH}"
@@ -215,7 +216,7 @@ async def opened(settings: Settings) -> AsyncIterator[Service]:
         except MedgroundError as error:  # each call tells it, too
             log.error("%s", error)
 
-    await asyncio.to_thread(_check, settings)
+    await to_thread(_check, settings)
     async with Service.open(settings) as service:
         warming = asyncio.create_task(warm())
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic.json_schema import GenerateJsonSchema
 
 from medground.faces.mcp.outputs import Paged
@@ -45,10 +45,8 @@ Names = Annotated[tuple[Name, ...], BeforeValidator(_listed)]
 Year = Annotated[int, Field(ge=1000, le=2999)]
 
 
-class Input(BaseModel):
+class Input(BaseModel, frozen=True, extra="forbid", use_attribute_docstrings=True):
     """Base of what tools take."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Places(Input):

@@ -20,6 +20,7 @@ from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL, Limits, Person, Role, hashed
 from medground.values.document import Described, Frozen
 from medground.values.usage import UsageReport
+from medground.wording.view_types import taken
 
 PREFIX = "mg_"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -143,7 +144,7 @@ class Tokens:
 
 
 def _person(token: Token) -> Person:
-    return Person(id=token.id, name=token.name, limits=token.limits, role=token.role)
+    return taken(Person, token)
 
 
 @dataclass

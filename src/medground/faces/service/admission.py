@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from asyncio import to_thread
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
@@ -34,7 +35,7 @@ class Admission:
         self._audit, self._kept = audit, kept
         self._shared = shared
         self._now = now
-        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._purses = WeakValueDictionary[str, asyncio.Lock]()
 
     async def enter(self, person: Person, *, lease: str = "") -> None:
         """Let a request in that is not a job, or refuse it with the time to come again.
@@ -43,7 +44,7 @@ class Admission:
         """
         if lease or person.limits.rate is not None:
             work = partial(self._shared.admit, person=person, long=bool(lease), lease=lease)
-            await asyncio.to_thread(self._shared.records.run, work)
+            await to_thread(self._shared.records.run, work)
 
     async def left(self, person: Person, *, free: bool) -> dict[str, Any]:
         """What is left of a person's budget, as settings of a question; nothing for what is free.
@@ -52,7 +53,7 @@ class Admission:
         """
         if free or not person.limits.has_budget:
             return {}
-        spent = await asyncio.to_thread(self._spending.month, person.id, self._now())
+        spent = await to_thread(self._spending.month, person.id, self._now())
         return left_of(person, spent, self._now())
 
     @asynccontextmanager
@@ -78,7 +79,7 @@ class Admission:
             async with self.turn(person, turns, free=free):
                 yield
         finally:
-            await asyncio.to_thread(self._shared.release, lease)
+            await to_thread(self._shared.release, lease)
 
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
         """The answer to a person's question; it is theirs before it is announced.
@@ -103,13 +104,13 @@ class Admission:
         try:
             done = await work
         except MedgroundError as error:
-            await asyncio.to_thread(self._count, person, error.spent, error.trace_id)
+            await to_thread(self._count, person, error.spent, error.trace_id)
             raise
         except asyncio.CancelledError:
             if kept:
-                await asyncio.to_thread(self._count_stopped, person, kept[-1])
+                await to_thread(self._count_stopped, person, kept[-1])
             raise
-        await asyncio.to_thread(self._count, person, done.usage, done.trace_id)
+        await to_thread(self._count, person, done.usage, done.trace_id)
         return done
 
     def _count_stopped(self, person: Person, trace_id: str) -> None:

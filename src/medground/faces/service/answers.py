@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import functools
+from asyncio import to_thread
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -66,7 +66,7 @@ class KeptAnswers:
         for name in names:
             if len(found) == limit:
                 break
-            with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+            with suppress(NotFound):  # deleted elsewhere meanwhile
                 found.append(self._answers.past(name))
         return found
 
@@ -91,7 +91,7 @@ class KeptAnswers:
     def unfinished(self, research: str, person: Person) -> Unfinished:
         """A person's research that has no answer yet."""
         if research != LAST and self._owners.owns(person.id, research):
-            with contextlib.suppress(UsageError):
+            with suppress(UsageError):
                 return self._research.read(research)
         raise NotFound(f"no unfinished research {research[:64]!r} belongs to you")
 
@@ -118,7 +118,7 @@ class KeptAnswers:
     def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
         """The spans of a person's answer, claim or failed question, in the order they started."""
         if self._owners.owns(person.id, trace_id):
-            with contextlib.suppress(UsageError):
+            with suppress(UsageError):
                 return read_trace(self._traces, trace_id)
         raise NotFound(f"no trace {trace_id[:64]!r} belongs to you")
 
@@ -139,7 +139,7 @@ def _off_loop(
 
     @functools.wraps(work)
     async def method(self: AnswerService, /, *given: P.args, **more: P.kwargs) -> T:
-        return await asyncio.to_thread(work, self._kept, *given, **more)
+        return await to_thread(work, self._kept, *given, **more)
 
     return method
 
@@ -165,13 +165,13 @@ class AnswerService:
     async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
         """A person's answer as a page shows it, with what was chosen to be searched for it."""
         answer = await self.answer(trace_id, person)
-        chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
+        chosen = await to_thread(chosen_for, answer, self.settings)
         named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
         return view(answer).replace(chosen=named)
 
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
         """Delete a person's answer with its trace, and forget its job. Raises StorageFailed: it cannot be deleted."""
-        await asyncio.to_thread(self._kept.delete, trace_id, person)
+        await to_thread(self._kept.delete, trace_id, person)
         await self.jobs.forget(person.id, trace_id)
 
     async def delete_all(self, person: Person = LOCAL) -> int:
@@ -182,23 +182,23 @@ class AnswerService:
         deleted = 0
         while answers := await self.history(person, limit=200):
             for answer in answers:
-                with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+                with suppress(NotFound):  # deleted elsewhere meanwhile
                     await self.delete(answer.trace_id, person)
                     deleted += 1
         return deleted
 
     async def usage(self, person: Person = LOCAL) -> Spent:
         """What a person has used since the first day of this month (UTC)."""
-        return await asyncio.to_thread(self._spending.month, person.id, self._now())
+        return await to_thread(self._spending.month, person.id, self._now())
 
     async def tokens(self) -> list[tuple[Token, Spent]]:
         """All tokens, revoked ones too, the oldest first, each with what its holder has used this month."""
-        return await asyncio.to_thread(self._tokens.used)
+        return await to_thread(self._tokens.used)
 
     async def admit(self, person_id: str, name: str, role: Role) -> Person:
         """A person whom the identity provider names. Raises NotAllowed: an administrator revoked their access."""
         limits = Limits.model_validate(self.settings.serve.oidc.model_dump(include=set(Limits.model_fields)))
-        return await asyncio.to_thread(self._tokens.admit, person_id, name, limits, role)
+        return await to_thread(self._tokens.admit, person_id, name, limits, role)
 
     async def sweep(self) -> int:
         """Delete some answers and traces older than `serve.keep_days`; how many there were.
@@ -208,7 +208,7 @@ class AnswerService:
 
         Raises StorageFailed: something cannot be deleted.
         """
-        return await asyncio.to_thread(self._swept)
+        return await to_thread(self._swept)
 
     def _swept(self) -> int:
         serve, now = self.settings.serve, self._now()

@@ -7,11 +7,11 @@ was uploaded for it.
 import asyncio
 import contextlib
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePath
+from shutil import rmtree
 from typing import Literal
 
 from medground.corpus.build import add, build
@@ -56,7 +56,7 @@ def forget_abandoned(folder: Path, now: Callable[[], float] = time.time) -> None
     for place in folder.glob("*"):
         with contextlib.suppress(OSError):
             if now() - place.stat().st_mtime > _ABANDONED:
-                shutil.rmtree(place, ignore_errors=True)
+                rmtree(place, ignore_errors=True)
 
 
 async def build_uploaded(
@@ -103,7 +103,7 @@ def _build(library: Library, name: str, received: Path, mode: Mode, embed: str |
         check(library, name, mode)
         place = keep(library, name, received)
     except BaseException:
-        shutil.rmtree(received, ignore_errors=True)
+        rmtree(received, ignore_errors=True)
         raise
     try:
         inputs = find_inputs([place])

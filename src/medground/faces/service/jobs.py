@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from asyncio import to_thread
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -91,7 +92,7 @@ class Jobs:
         told = JobState(id=secrets.token_urlsafe(16), kind=kind, title=title, state="queued", created=self.now())
 
         async def begin() -> Job:
-            former = await asyncio.to_thread(self.store.begin, told, owner, repeat, admit)
+            former = await to_thread(self.store.begin, told, owner, repeat, admit)
             return self._begun(told, owner, work, turn, listened) if former is None else self._of(former, owner)
 
         beginning = asyncio.ensure_future(begin())
@@ -104,7 +105,7 @@ class Jobs:
 
         Raises UsageError: the key came with another request.
         """
-        told = await asyncio.to_thread(self.store.repeated, owner, repeat)
+        told = await to_thread(self.store.repeated, owner, repeat)
         if told and told.trace_id and told.state == "done" and await self.load(told.trace_id) is None:
             await self.forget(owner, told.trace_id)
             told = None
@@ -114,22 +115,22 @@ class Jobs:
         """A job by its id. Raises NotFound: there is none, it is forgotten, or it is another person's."""
         job = self._here.get(job_id)
         if job is None or job.owner != owner:
-            job = self._of(await asyncio.to_thread(self.store.find, job_id, owner, listening=True), owner)
+            job = self._of(await to_thread(self.store.find, job_id, owner, listening=True), owner)
         job.touch()
         return job
 
     async def jobs_of(self, owner: str) -> list[JobState]:
         """A person's jobs that are not finished or finished in the last hour, the latest first."""
-        found = await asyncio.to_thread(self.store.jobs_of, owner)
+        found = await to_thread(self.store.jobs_of, owner)
         return [self._here[one.id].told if one.id in self._here else one for one in found]
 
     async def counts(self) -> Counter[tuple[str, str]]:
         """How many jobs of each kind are in each state, of those that are not forgotten."""
-        return await asyncio.to_thread(self.store.counts)
+        return await to_thread(self.store.counts)
 
     async def forget(self, owner: str, trace_id: str) -> None:
         """Let the finished jobs of an answer go, since it was deleted."""
-        await asyncio.to_thread(self.store.forget, owner, trace_id)
+        await to_thread(self.store.forget, owner, trace_id)
 
     async def stop(self, job_id: str, owner: str) -> JobState:
         """Stop a job, and give its state once it has kept what it found. Raises NotFound: as for `find`."""
@@ -148,7 +149,7 @@ class Jobs:
             await asyncio.sleep(min(_BEAT if self._here else _QUIET, self.lost_after / 4))
 
     async def _beat(self) -> None:
-        counts, now = await asyncio.to_thread(self.shared.beat), asyncio.get_running_loop().time()
+        counts, now = await to_thread(self.shared.beat), asyncio.get_running_loop().time()
         if now - self._beaten > self.lost_after / 2:
             self._seen.clear()  # this process was held up, and others perhaps with it
         self._beaten = now
@@ -156,8 +157,8 @@ class Jobs:
         self._seen = {name: old if old and old[0] == count else (count, now) for name, count, old in known}
         for name, (_, since) in self._seen.items():
             if now - since > self.lost_after and name != self.shared.server:
-                await asyncio.to_thread(self.store.end_of, name, problem_of(ServerGone(), self.hide))
-        for name, stopping, heard in await asyncio.to_thread(self.store.asked) if self._here else ():
+                await to_thread(self.store.end_of, name, problem_of(ServerGone(), self.hide))
+        for name, stopping, heard in await to_thread(self.store.asked) if self._here else ():
             job = self._here.get(name)
             if job is not None and stopping:
                 job.cancel()
@@ -175,7 +176,7 @@ class Jobs:
         if self._writing is not None:
             await asyncio.wait([self._writing])  # it goes on where this is cancelled
         with suppress(StorageFailed):
-            await asyncio.to_thread(self.shared.leave, self.shared.server)
+            await to_thread(self.shared.leave, self.shared.server)
 
     def _begun(
         self, told: JobState, owner: str, work: Work, turn: AbstractAsyncContextManager[object] | None, listened: bool
@@ -204,14 +205,14 @@ class Jobs:
             jobs, self._changed = self._changed, {}
             changes = {name: job.change() for name, job in jobs.items()}
             try:
-                await asyncio.to_thread(self.store.write, [*changes.values()])
+                await to_thread(self.store.write, [*changes.values()])
             except StorageFailed as error:
                 log.warning("jobs are not written down: %s", error)
                 for job in jobs.values():
                     job.written(None)
                 if self._closed:
                     return
-                self._changed = {**jobs, **self._changed}
+                self._changed = jobs | self._changed
                 await asyncio.sleep(_BEAT)
                 continue
             for name, job in jobs.items():

@@ -1,6 +1,6 @@
 """What a server offers: corpora with their files, recipes, models and sources. What reads files here blocks."""
 
-import asyncio
+from asyncio import to_thread
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -133,15 +133,15 @@ class Offering:
 
     async def corpora(self) -> list[CorpusOffer]:
         """The corpora that can be searched, by name."""
-        return await asyncio.to_thread(_corpora, self.settings)
+        return await to_thread(_corpora, self.settings)
 
     async def recipes(self) -> list[RecipeOffer]:
         """The recipes that can be loaded here and asked for, by name."""
-        return await asyncio.to_thread(_recipes, self.settings)
+        return await to_thread(_recipes, self.settings)
 
     async def knowledge_bases(self) -> list[str]:
         """The knowledge bases that can be searched."""
-        return await asyncio.to_thread(_knowledge_bases, self.settings)
+        return await to_thread(_knowledge_bases, self.settings)
 
     def models(self) -> tuple[str, ...]:
         """The models that a question may name, the default first."""

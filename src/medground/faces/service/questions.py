@@ -1,6 +1,7 @@
 """Questions of people, each as a job; and searches, claims, documents and tables, which are not."""
 
 import asyncio
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
@@ -77,12 +78,12 @@ class Questioning(Offering):
             return former
         followed = None
         if asked.follow is not None:
-            followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
-        terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
+            followed = await to_thread(self._kept.answer, asked.follow, person)
+        terms = await to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
 
         async def ask(on_step: OnStep) -> Answer:
-            await asyncio.to_thread(most_urgent, terms.question.text, terms.question.context)
+            await to_thread(most_urgent, terms.question.text, terms.question.context)
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
             return await self.engines.use(
                 terms.searched,
@@ -106,8 +107,8 @@ class Questioning(Offering):
 
         Raises NotFound: it is not there, or is not theirs.
         """
-        one = await asyncio.to_thread(self._kept.unfinished, research, person)
-        then = await asyncio.to_thread(one.settings_with, self.settings)
+        one = await to_thread(self._kept.unfinished, research, person)
+        then = await to_thread(one.settings_with, self.settings)
         free = is_free(then)
         await self._admission.left(person, free=free)
 
@@ -154,7 +155,7 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
-        await asyncio.to_thread(most_urgent, text)  # known to the engine then
+        await to_thread(most_urgent, text)  # known to the engine then
         found = await self.use(
             lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
         )
@@ -166,7 +167,7 @@ class Questioning(Offering):
 
         Raises UsageError: the server does not offer a source; what the work raises.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
+        searched = await to_thread(searched_by, self.settings, **named)
         await self._admission.enter(person)
         return await self.engines.use(searched, work)
 
@@ -181,8 +182,8 @@ class Questioning(Offering):
         model or a source.
         """
         self._check_offered(model)
-        await asyncio.to_thread(most_urgent, claim)
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
+        await to_thread(most_urgent, claim)
+        searched = await to_thread(searched_by, self.settings, **named)
         await self.audit.note(person, "check", words=claim)
         return await self._paid(
             lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
@@ -196,7 +197,7 @@ class Questioning(Offering):
         Raises UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.check_text`; or the server does not
         offer a source.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
+        searched = await to_thread(searched_by, self.settings, **named)
         await self.audit.note(person, "check", words=file)
         async with self._admission.running(person, self._turns, free=True):
             return await self.engines.use(searched, lambda engine: engine.check_text(text, file=file, fields=fields))
@@ -213,8 +214,8 @@ class Questioning(Offering):
         """
         self._check_offered(model)
         names = checked_columns(columns)
-        answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
-        searched = await asyncio.to_thread(searched_for, answer, self.settings)
+        answer = await to_thread(self._kept.answer, trace_id, person)
+        searched = await to_thread(searched_for, answer, self.settings)
         await self.audit.note(person, "table", trace_id, ", ".join(names))
         return await self._paid(
             lambda engine, changes: engine.table(trace_id, names, model=model, settings=changes),
@@ -255,7 +256,7 @@ class Questioning(Offering):
         await self._admission.enter(person)
         settings = self.settings.replace(model=ModelSettings(), recipe=RecipeSettings())
         async with self._turns:
-            return await asyncio.to_thread(lambda: asyncio.run(plan(question, settings)))
+            return await to_thread(lambda: asyncio.run(plan(question, settings)))
 
     def _check_offered(self, model: str | None) -> None:
         if model is not None and model not in self.models():

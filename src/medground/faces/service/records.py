@@ -6,12 +6,11 @@ which tokens were made never opens by accident: a second file, `MARK`, says so w
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,7 +73,7 @@ class Records:
             self._move()
         recorded = self._has_others()
         if recorded or not is_whole or self.had_tokens():
-            with contextlib.suppress(StorageFailed):  # in a home that cannot be written to
+            with suppress(StorageFailed):  # in a home that cannot be written to
                 self.mark()
             if not recorded or not is_whole:
                 self._disown()
@@ -89,7 +88,7 @@ class Records:
 
         Raises StorageFailed: neither can be read.
         """
-        with self._told(self._marked), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        with self._told(self._marked), suppress(FileNotFoundError, NotADirectoryError):
             self._marked.lstat()
             return True
         return self._has_others()
@@ -153,7 +152,7 @@ class Records:
             self._engine.dispose()
 
     def _done(self, work: Callable[[Transaction], T], *, writes: bool = True, lasting: bool = False) -> T:
-        with self._lock if self._is_file else contextlib.nullcontext():
+        with self._lock if self._is_file else nullcontext():
             if self._identity is not None and _identity(self.path) != self._identity:
                 raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
             options = {"writes": writes, "lasting": lasting}

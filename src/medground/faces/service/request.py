@@ -295,5 +295,5 @@ def terms_of(asked: AskBody, settings: Settings, followed: Answer | None = None)
     former = chosen_for(followed, settings) if followed is not None and wanted == (None, None, None) else None
     searched = former or searched_by(settings, *wanted)
     named = {"recipe.name": recipe, "model.default": asked.model}
-    chosen = settings.with_options({**changes, **{key: value for key, value in named.items() if value is not None}})
+    chosen = settings.with_options(changes | {key: value for key, value in named.items() if value is not None})
     return Terms(question, searched, recipe, asked.model, changes, is_free(chosen))

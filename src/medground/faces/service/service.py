@@ -16,6 +16,7 @@ loop of their own thread. What one person asks, no other can see. Questions, sea
 import asyncio
 import logging
 import time
+from asyncio import to_thread
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -91,7 +92,7 @@ class Service(Watching, AnswerService):
         self._admission = Admission(self._kept, self.audit, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
-        self._unfinished: set[asyncio.Task[Any]] = set()
+        self._unfinished = set[asyncio.Task[Any]]()
         self._always = [asyncio.create_task(work) for work in (self._each_minute(), self.jobs.watch())]
 
     @classmethod
@@ -120,12 +121,12 @@ class Service(Watching, AnswerService):
 
         async def opened() -> Self:
             used = settings or Settings.load()
-            records = await asyncio.to_thread(Records.from_settings, used)
+            records = await to_thread(Records.from_settings, used)
             audit = Audit(records, now, used.serve.audit_words)
-            await asyncio.to_thread(audit.add, None, "start", used.hash)
+            await to_thread(audit.add, None, "start", used.hash)
             kept = KeptAnswers(used, Owners(records), audit)
             jobs = Jobs(
-                lambda trace_id: asyncio.to_thread(kept.load, trace_id),
+                lambda trace_id: to_thread(kept.load, trace_id),
                 Shared(records, clock),
                 hide=(str(used.home),),
                 now=now,
@@ -144,16 +145,16 @@ class Service(Watching, AnswerService):
 
         Raises what `Engine.open` raises.
         """
-        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), _read_ahead)
+        await self.engines.use(await to_thread(Searched.by_default, self.settings), _read_ahead)
         await self.corpora()
 
     async def who(self, token: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
-        return await asyncio.to_thread(self._tokens.who, token)
+        return await to_thread(self._tokens.who, token)
 
     async def person(self, person_id: str) -> Person:
         """A person by id, as a session remembers it. Raises NotAllowed: their token was revoked."""
-        return await asyncio.to_thread(self._tokens.person, person_id)
+        return await to_thread(self._tokens.person, person_id)
 
     async def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
         """Begin other long work as a job of a person, such as the build of a corpus; it lives on without listeners.
@@ -169,7 +170,7 @@ class Service(Watching, AnswerService):
 
     async def check_ready(self) -> None:
         """Check that questions can be answered now. Raises StorageFailed: what servers share cannot be read."""
-        await asyncio.to_thread(self._records.rows, "SELECT 1")
+        await to_thread(self._records.rows, "SELECT 1")
 
     def problem(self, error: MedgroundError) -> Problem:
         """An error as clients may see it: with a status, a next step, and no path of this computer."""
@@ -190,7 +191,7 @@ class Service(Watching, AnswerService):
         await asyncio.gather(*self._unfinished, return_exceptions=True)
         await self.engines.close()
         await asyncio.gather(*self._always, return_exceptions=True)
-        await asyncio.to_thread(self._records.close)
+        await to_thread(self._records.close)
 
     async def __aenter__(self) -> Self:
         return self

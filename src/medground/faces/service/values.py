@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from hashlib import sha256
 from typing import Any, Literal, get_args
 
 from pydantic import Field, NonNegativeInt
@@ -70,7 +70,7 @@ class LimitReached(RateLimited):
 
 def hashed(secret: str) -> str:
     """What is kept of a secret: its SHA-256 (hex)."""
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+    return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 class ServerGone(MedgroundError):
@@ -92,7 +92,7 @@ class Repeat:
         """That of a request. Raises UsageError: the key is not 1 to 200 visible ASCII characters."""
         if not _KEY.fullmatch(key):
             raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")
-        return cls(key, hashlib.sha256(content.encode()).hexdigest())
+        return cls(key, sha256(content.encode()).hexdigest())
 
     def check_same(self, digest: str) -> None:
         """Raises UsageError where the key came with another request before."""

@@ -1,6 +1,6 @@
 """Questions that people watch are asked again by the server once what is searched for them has changed."""
 
-import asyncio
+from asyncio import to_thread
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -32,13 +32,13 @@ class Watching(Questioning):
         An answer that differs is named `again` beside the former one; another is deleted. What could not be answered is
         asked again after a pause.
         """
-        watched = await asyncio.to_thread(self.saved.watched)
+        watched = await to_thread(self.saved.watched)
         asked, corpora = 0, await self.corpora() if watched else []
         for owner, one in watched:
             with suppress(MedgroundError):  # a token that was revoked, or an answer that is gone
-                person = await asyncio.to_thread(self._tokens.person, owner)
-                former = await asyncio.to_thread(self._kept.answer, one.answer, person)
-                chosen = await asyncio.to_thread(chosen_for, former, self.settings)
+                person = await to_thread(self._tokens.person, owner)
+                former = await to_thread(self._kept.answer, one.answer, person)
+                chosen = await to_thread(chosen_for, former, self.settings)
                 searched = [each for each in corpora if (each.name in chosen.corpora if chosen else each.default)]
                 states = one.states | {each.name: each.hash for each in searched if each.hash}
                 due = states != one.states and one.is_due(self._now())
@@ -49,7 +49,7 @@ class Watching(Questioning):
                         told |= {"failures": one.failures + 1, "tried": self._now()}
                     else:
                         told |= {"states": states, "failed": None, "failures": 0, "tried": None}
-                    await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
+                    await to_thread(self.saved.tell, owner, one.answer, told)
         return asked
 
     async def _again(
@@ -77,11 +77,11 @@ class Watching(Questioning):
         except ValidationError as error:  # the command line takes what a server does not, such as longer names
             return {"failed": wrong_values(error.errors())}
         if lacking := _lacking(answer, former):
-            await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
+            await to_thread(self._kept.delete, answer.trace_id, person)
             return {"failed": lacking}
         if _said(answer) != _said(former):
             return {"asked": answer.created.isoformat(), "again": answer.trace_id}
-        await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
+        await to_thread(self._kept.delete, answer.trace_id, person)
         return {"asked": answer.created.isoformat()}
 
 

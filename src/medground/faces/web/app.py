@@ -66,11 +66,7 @@ class BuiltPage(StaticFiles):
 
 
 def add_page(
-    app: FastAPI,
-    login: bool,
-    *,
-    page: BuiltPage | None = None,
-    clock: Callable[[], float] = time.time,
+    app: FastAPI, login: bool, *, page: BuiltPage | None = None, clock: Callable[[], float] = time.time
 ) -> None:
     """Let an app of the API serve the page too.
 

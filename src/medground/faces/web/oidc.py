@@ -115,7 +115,7 @@ class Provider:
             more = await self._json("GET", described.userinfo_endpoint, headers=bearer)
             if more.get("sub") != claims["sub"]:
                 raise SignInFailed("provider", "the identity provider returned a different person")
-            claims = {**more, **claims}
+            claims = more | claims
         return self._named(claims)
 
     async def leave(self) -> str | None:

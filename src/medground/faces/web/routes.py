@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
+from asyncio import to_thread
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -187,19 +187,19 @@ async def suggest(
     limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
-    return await asyncio.to_thread(page.suggestions.suggestions, q, limit)
+    return await to_thread(page.suggestions.suggestions, q, limit)
 
 
 @router.get("/v1/saved", summary="What you saved")
 async def saved(person: Caller, service: Served) -> Work:
     """Your projects, notes, and questions to ask again, as the page wrote them."""
-    return await asyncio.to_thread(service.saved.read, person.id)
+    return await to_thread(service.saved.read, person.id)
 
 
 @router.put("/v1/saved", summary="Save your work", status_code=204)
 async def save(content: Work, person: Caller, service: Served) -> None:
     """Put this in the place of what you saved before."""
-    await asyncio.to_thread(service.saved.write, person.id, content)
+    await to_thread(service.saved.write, person.id, content)
 
 
 class Deleted(Frozen):
@@ -253,7 +253,7 @@ async def audit(
     before: Annotated[str | None, Query(max_length=64, description="only those before this entry's id")] = None,
 ) -> Log:
     """The audit log, the latest first; for those who run the server."""
-    found = await asyncio.to_thread(service.audit.read, before, limit)
+    found = await to_thread(service.audit.read, before, limit)
     return Log(entries=tuple(found), next=found[-1].id if len(found) == limit else None)
 
 
@@ -293,7 +293,7 @@ async def build(
 
     The job reports its progress as events. A file that is too large, empty, or has an unsafe name is skipped.
     """
-    await asyncio.to_thread(check, page.library, name, mode)
+    await to_thread(check, page.library, name, mode)
     length = request.headers.get("content-length", "")
     async with received(
         request.stream(),
@@ -309,12 +309,12 @@ async def build(
                 f"none of the files can be used: {named}" if over else "the upload has no file; choose at least one"
             )
             raise UsageError(nothing)
-        place = await asyncio.to_thread(kept_aside, upload.folder)
+        place = await to_thread(kept_aside, upload.folder)
 
     async def work(tell: Tell) -> None:
         await build_uploaded(page.library, name, place, mode, embed, tell.progress)
         if title.strip():
-            await asyncio.to_thread(page.library.entitle, name, title)
+            await to_thread(page.library.entitle, name, title)
 
     try:
         job = await service.begin(work, person, kind="build", title=name)
@@ -329,7 +329,7 @@ async def build(
 async def what_was_read(name: str, person: Caller, page: Page) -> CorpusTold:
     """How many files were read and skipped, what their readers noted, and records that could not be read."""
     _known(page, name)
-    return await asyncio.to_thread(corpus_told, page.library, name)
+    return await to_thread(corpus_told, page.library, name)
 
 
 @router.get("/v1/corpora/{name}/files", summary="The files of a corpus")
@@ -343,14 +343,14 @@ async def files(
 ) -> FilesTold:
     """Files with their reader, or the reason why they were skipped."""
     _known(page, name)
-    return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
+    return await to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
 
 
 @router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204)
 async def remove(name: str, person: Caller, page: Page, service: Served) -> None:
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)
-    await asyncio.to_thread(page.library.remove, name)
+    await to_thread(page.library.remove, name)
     await service.audit.note(person, "remove", name)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import secrets
 import threading
 import time
+from asyncio import to_thread
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -195,7 +195,7 @@ class SignedIn:
         try:
             return await self.service.person(session.owner)
         except NotAllowed:
-            await asyncio.to_thread(self.sessions.end_of, session.owner)
+            await to_thread(self.sessions.end_of, session.owner)
             raise
 
     def check(self, request: Request, session: Session) -> None:
@@ -210,12 +210,12 @@ class SignedIn:
     async def session_of(self, request: Request) -> Session | None:
         """The session of a request's cookie."""
         secret = request.cookies.get(COOKIE)
-        return await asyncio.to_thread(self.sessions.find, secret) if secret else None
+        return await to_thread(self.sessions.find, secret) if secret else None
 
     async def begin(self, request: Request, response: Response, owner: str) -> None:
         """Sign a person in, under a new id whatever cookie the request had."""
         await self.end(request, response)
-        secret, session = await asyncio.to_thread(self.sessions.begin, owner)
+        secret, session = await to_thread(self.sessions.begin, owner)
         self.set_cookie(request, response, COOKIE, secret)
         self.set_cookie(request, response, CSRF_COOKIE, session.csrf)
 
@@ -234,7 +234,7 @@ class SignedIn:
     async def end(self, request: Request, response: Response) -> None:
         """Sign a person out."""
         if secret := request.cookies.get(COOKIE):
-            await asyncio.to_thread(self.sessions.end, secret)
+            await to_thread(self.sessions.end, secret)
         for name in (COOKIE, CSRF_COOKIE):
             response.delete_cookie(name, path="/", samesite="strict")
 
