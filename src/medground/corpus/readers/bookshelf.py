@@ -56,7 +56,7 @@ def _book_of(root: Element) -> _Book:
     if meta is None:
         return _Book(language=root.get(LANGUAGE))
     drop_namespaces(meta)
-    title, ids = flat_text(meta.find("book-title-group/book-title")), [*map(flat_text, meta.iterfind("book-id"))]
+    title, ids = flat_text(meta, "book-title-group/book-title"), [*map(flat_text, meta.iterfind("book-id"))]
     named_ids = [one for one in ids if not _NBK.fullmatch(one)]
     return _Book(
         name=next(filter(None, (*named_ids, root.get("id"), *ids, title)), ""),
@@ -75,15 +75,15 @@ def _document(part: Element, book: _Book) -> Document | None:
     for abstract in meta.iterfind("abstract"):
         add_abstract(composition, abstract)
     for section in [*part.iterfind("body/sec")]:
-        if flat_text(section.find("title")).strip(" .:").lower() in _QUESTIONS:
+        if flat_text(section, "title").strip(" .:").lower() in _QUESTIONS:
             section.clear()
     add_body(composition, part)
     if not composition.text:
         if part.find(f"body/{_PART}") is not None:
             return None
         raise ValueError("it has no text")
-    title = flat_text(meta.find("title-group/title"), leave_out=("xref", "fn"))
-    if title and (subtitle := flat_text(meta.find("title-group/subtitle"))):
+    title = flat_text(meta, "title-group/title", leave_out=("xref", "fn"))
+    if title and (subtitle := flat_text(meta, "title-group/subtitle")):
         title = f"{title}: {subtitle}"
     if not title and not book.title:
         raise ValueError("it has no title")
@@ -130,7 +130,7 @@ def _part_id(identifiers: Mapping[str, str], book: _Book, title: str, text: str)
 
 def _latest(meta: Element) -> int | None:
     """The year of the last revision, or else of publication: books are revised in place."""
-    history = [flat_text(one.find("year")) for one in meta.iterfind("pub-history/date")]
+    history = [flat_text(one, "year") for one in meta.iterfind("pub-history/date")]
     published = [flat_text(one) for one in meta.iterfind("pub-date/year")]
     for years in (history, published):
         if found := [int(year) for year in years if _YEAR.fullmatch(year)]:

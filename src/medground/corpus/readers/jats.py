@@ -30,7 +30,7 @@ def _author(author: Element) -> str:
         groups = [*author.iterfind("collab"), *author.iterfind("collab-alternatives/collab")]
         return next((flat_text(group, leave_out=("contrib-group",)) for group in groups), "")
     name = next((form for form in forms if _LATIN.match(flat_text(form))), forms[0])
-    family, given, suffix = (flat_text(name.find(part)) for part in ("surname", "given-names", "suffix"))
+    family, given, suffix = (flat_text(name, part) for part in ("surname", "given-names", "suffix"))
     if not family:
         return given or flat_text(name)
     return " ".join(filter(None, (family, initials_of(given) or given, suffix)))
@@ -39,7 +39,7 @@ def _author(author: Element) -> str:
 def license_of(meta: Element) -> str | None:
     """The URL of the licence, or else its first words."""
     for found in meta.iterfind(".//license"):
-        links = [found.get(_HREF), flat_text(found.find("license_ref"))]
+        links = [found.get(_HREF), flat_text(found, "license_ref")]
         links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
         return next(filter(None, links), None) or shorten(flat_text(found), 200) or None
     return None
@@ -61,7 +61,7 @@ def add_abstract(composition: Composition, abstract: Element) -> None:
     """Add an abstract. Sections keep their labels; other text gets the abstract's title, or `Abstract`."""
     kind = abstract.get("abstract-type") or ""
     if kind not in _NO_ABSTRACT:
-        heading = flat_text(abstract.find("title")) or kind.replace("-", " ").capitalize() or "Abstract"
+        heading = flat_text(abstract, "title") or kind.replace("-", " ").capitalize() or "Abstract"
         if name_of(abstract) == "trans-abstract":
             heading = f"{heading} [{abstract.get(LANGUAGE) or 'translated'}]"
         _add_content(composition, abstract, heading)
@@ -76,7 +76,7 @@ def add_body(composition: Composition, article: Element) -> None:
     for part in (*article.iterfind("front/article-meta/author-notes"), *article.iterfind("back/*")):
         for one in part if name_of(part) in _GROUPS else (part,):
             kind = (one.get("fn-type") or one.get("notes-type") or one.get("sec-type") or name_of(one)).lower()
-            heading = flat_text(one.find("title")) or _BACK.get(kind) or _BACK.get(name_of(one), "Notes")
+            heading = flat_text(one, "title") or _BACK.get(kind) or _BACK.get(name_of(one), "Notes")
             if name_of(one) == "sec":
                 _add_block(composition, one, None)
             elif name_of(one) not in (*_LEFT_OUT, "bio") and (kind in _BACK or name_of(part) != "author-notes"):
@@ -95,7 +95,7 @@ def _below(label: str | None, heading: str) -> str | None:
 def _add_block(composition: Composition, element: Element, label: str | None) -> None:
     name = name_of(element)
     if name == "sec":
-        heading = flat_text(element.find("title"))
+        heading = flat_text(element, "title")
         _add_content(composition, element, _below(label, heading))
     elif name == "p":
         composition.add(flat_text(element, leave_out=_BLOCKS), label)
@@ -103,14 +103,14 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
             if name_of(block) in _BLOCKS:
                 _add_block(composition, block, label)
     elif name in ("list-item", "def-item"):  # one paragraph, `- text`; a definition is `term: text`
-        term = flat_text(element.find("term"))
+        term = flat_text(element, "term")
         parts = [flat_text(part, leave_out=_BLOCKS) for part in element if name_of(part) in ("p", "def")]
         text = " ".join(filter(None, parts))
         composition.add(f"{term}: {text}" if term else f"- {text}" if text else "", label)
         for nested in (*element.iterfind("p/list"), *element.iterfind("list")):
             _add_content(composition, nested, label)
     elif name in ("fig", "table-wrap"):
-        number = flat_text(element.find("label"))
+        number = flat_text(element, "label")
         caption = [flat_text(part, leave_out=_BLOCKS) for part in element.iterfind("caption/*")]
         legend = " ".join(filter(None, (number and f"{number.rstrip('.')}.", *caption)))
         if name == "table-wrap":
@@ -120,7 +120,7 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
             for line in table_lines(element):
                 composition.add(line, label)
     elif name in ("boxed-text", "statement", "def-list"):
-        heading = flat_text(element.find("caption/title")) or flat_text(element.find("title"))
+        heading = flat_text(element, "caption/title") or flat_text(element, "title")
         _add_content(composition, element, _below(label, heading))
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
@@ -179,7 +179,7 @@ def _items(article: Element) -> Iterator[Item]:
     if not identifiers:
         raise ValueError("the article has no PMC id, PMID or DOI")
     url = f"https://doi.org/{ids['doi']}" if ids["doi"] else None
-    title = flat_text(meta.find("title-group/article-title"), leave_out=("xref", "fn"))
+    title = flat_text(meta, "title-group/article-title", leave_out=("xref", "fn"))
     composition = Composition()
     for abstract in (*meta.iterfind("abstract"), *meta.iterfind("trans-abstract")):
         add_abstract(composition, abstract)
@@ -211,7 +211,7 @@ def _items(article: Element) -> Iterator[Item]:
             "sections": composition.sections,
             "year": int(dates["published"][:4]) if "published" in dates else None,
             "dates": dates,
-            "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
+            "journal": flat_text(article, "front/journal-meta//journal-title") or None,
             "authors": authors_of(meta),
             "imprint": _imprint(meta),
             "language": article.get(LANGUAGE),
@@ -235,7 +235,7 @@ def _dates(meta: Element) -> dict[str, str]:
     for date in (*meta.iterfind("pub-date"), *meta.iterfind("history/date")):
         kind = date.get("date-type") or date.get("pub-type") or ""
         name = kind if kind in _HISTORY else "later" if kind in _LATER or date.getparent() is not meta else "published"
-        parts = [flat_text(date.find(part)) for part in ("year", "month", "day")]
+        parts = [flat_text(date, part) for part in ("year", "month", "day")]
         said = date.get("iso-8601-date") or ("-" if parts[1].isdecimal() else " ").join(filter(None, parts))
         if iso := iso_date(said) or iso_date(flat_text(date)):
             found.setdefault(name, []).append(iso)
@@ -247,9 +247,9 @@ def _dates(meta: Element) -> dict[str, str]:
 
 
 def _imprint(meta: Element) -> dict[str, str]:
-    ends = dict.fromkeys(filter(None, (flat_text(meta.find(name)) for name in ("fpage", "lpage"))))
-    pages = "-".join(ends) or flat_text(meta.find("elocation-id"))
-    return imprint_of(flat_text(meta.find("volume")), flat_text(meta.find("issue")), pages)
+    ends = dict.fromkeys(filter(None, (flat_text(meta, name) for name in ("fpage", "lpage"))))
+    pages = "-".join(ends) or flat_text(meta, "elocation-id")
+    return imprint_of(flat_text(meta, "volume"), flat_text(meta, "issue"), pages)
 
 
 def _related(meta: Element, kind: str) -> list[Element]:
@@ -278,7 +278,7 @@ def table_lines(wrap: Element) -> Iterator[str]:
     """The rows of the tables of a `table-wrap` as sentences, then its footnotes."""
     notes: dict[str, str] = {}
     for note in wrap.iterfind("table-wrap-foot//fn"):
-        mark, text = flat_text(note.find("label")), flat_text(note, leave_out=("label",))
+        mark, text = flat_text(note, "label"), flat_text(note, leave_out=("label",))
         notes.update((key, text) for key in (note.get("id"), mark) if key)
     for note in wrap.iterfind("table-wrap-foot//p"):
         if not (note.text or "").strip() and len(note) and name_of(note[0]) == "sup":

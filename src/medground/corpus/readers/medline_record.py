@@ -203,7 +203,7 @@ class MedlineRecord:
     def databanks(self) -> Typed:
         """Names of databanks with the accession numbers there; the number is empty where none is given."""
         return tuple(
-            (flat_text(bank.find("DataBankName")), number)
+            (flat_text(bank, "DataBankName"), number)
             for bank in _all(self.body, "DataBankList/DataBank")
             for number in _texts(bank, "AccessionNumberList/AccessionNumber") or ("",)
         )
@@ -223,7 +223,7 @@ class MedlineRecord:
     def substances(self) -> tuple[Substance, ...]:
         """Registered substances, whose number is `0` where they have none."""
         return tuple(
-            Substance(name=told, ui=name.get("UI") or None, number=flat_text(one.find("RegistryNumber")) or "0")
+            Substance(name=told, ui=name.get("UI") or None, number=flat_text(one, "RegistryNumber") or "0")
             for one in _all(self.citation, "ChemicalList/Chemical")
             if (name := one.find("NameOfSubstance")) is not None and (told := flat_text(name))
         )
@@ -283,12 +283,12 @@ def _people(element: Element, path: str) -> tuple[Person, ...]:
 
 def _abstract(element: Element) -> Abstract:
     parts = ((_label(part), flat_text(part)) for part in _all(element, "AbstractText"))
-    rights = flat_text(element.find("CopyrightInformation"))
+    rights = flat_text(element, "CopyrightInformation")
     return Abstract(tuple(parts), rights, element.get("Type", ""), element.get("Language", ""))
 
 
 def _grant(element: Element) -> tuple[str, ...]:
-    return tuple(flat_text(element.find(part)) for part in ("GrantID", "Acronym", "Agency", "Country"))
+    return tuple(flat_text(element, part) for part in ("GrantID", "Acronym", "Agency", "Country"))
 
 
 def _label(part: Element) -> str:

@@ -233,7 +233,7 @@ def read_zotero(path: Path) -> Iterator[Item]:
 
 def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[Document]:
     """The document of an item; none of an attachment or a note."""
-    kind = flat_text(item.find("itemType"))
+    kind = flat_text(item, "itemType")
     if kind in _BESIDE or item.find("itemType") is None:
         return
     own = item.find("isPartOf")
@@ -248,6 +248,6 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
 
 
 def _person(person: Element) -> str:
-    family = flat_text(person.find("surname"))
-    given = flat_text(person.find("givenName")) or flat_text(person.find("givenname"))
+    family = flat_text(person, "surname")
+    given = flat_text(person, "givenName") or flat_text(person, "givenname")
     return f"{family}, {given}".strip(", ")

@@ -98,11 +98,13 @@ def root_name(path: File) -> str:
     return name_of(root)
 
 
-def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
-    """The text of an element without markup, with white space collapsed to single spaces.
+def flat_text(element: Element | None, path: str = "", *, leave_out: Collection[str] = ()) -> str:
+    """The text of an element, or of the first at a path below it, without markup and with white space collapsed.
 
     Exponents keep their meaning (`10<sup>6</sup>` becomes `10^6`), and so do MathML fractions.
     """
+    if element is not None and path:
+        element = element.find(path)
     if element is None:
         return ""
     if not len(element):
@@ -151,7 +153,7 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
             if name == "sup" or outer in ("msup", "mfrac"):
                 parts.append(_sign_before(child, outer, "".join(parts[-3:])))
             if outer == "mfrac":
-                parts.append(fenced(flat_text(child, leave_out)))
+                parts.append(fenced(flat_text(child, leave_out=leave_out)))
             else:
                 _collect(child, leave_out, parts)
             if name == "break":

@@ -188,7 +188,7 @@ def _drugs(path: Path) -> Iterator[forms.Record]:
 
 def _drug(drug: Element) -> Iterator[forms.Record]:
     ids = [flat_text(one) for one in drug.findall(f"{_IN}drugbank-id") if one.get("primary") == "true"]
-    name = flat_text(drug.find(f"{_IN}name"))
+    name = flat_text(drug, f"{_IN}name")
     if not ids or not name:
         return
     concept = f"DRUGBANK:{ids[0]}"
@@ -198,9 +198,9 @@ def _drug(drug: Element) -> Iterator[forms.Record]:
         if synonym.get("language", "") in ("", "english") and flat_text(synonym):
             yield forms.NameRecord(concept, flat_text(synonym))
     for tag, label in _TEXTS.items():
-        if text := flat_text(drug.find(f"{_IN}{tag}")):
+        if text := flat_text(drug, f"{_IN}{tag}"):
             yield forms.DefinitionRecord(concept, text, label, "DrugBank")
     for interaction in drug.iterfind(f"{_IN}drug-interactions/{_IN}drug-interaction"):
-        other, text = (flat_text(interaction.find(f"{_IN}{tag}")) for tag in ("name", "description"))
+        other, text = (flat_text(interaction, f"{_IN}{tag}") for tag in ("name", "description"))
         if other and text:
             yield forms.DefinitionRecord(concept, text, f"Interaction with {other}", "DrugBank")

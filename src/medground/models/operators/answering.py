@@ -9,10 +9,9 @@ from medground.models.operators.writing import ANSWERS, Answers, Form, Missing
 from medground.values.question import Option, Task
 
 
-class ReadInput(base.AskedInput):
+class ReadInput(base.QuestionInput):
     """Documents, best first. `search` says how a query is written here; empty where none may be written."""
 
-    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
     passages: tuple[base.SentencedPassage, ...]

@@ -50,6 +50,10 @@ _SLOT = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)*)\}")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 
+Untrusted = Annotated[str, "untrusted"]
+"""Text from a document, the web or another model."""
+
+
 class OperatorInput(Frozen):
     """Base of operator inputs. Fields typed `Untrusted` hold text from others: data, never instructions.
 
@@ -69,6 +73,12 @@ class AskedInput(OperatorInput, InWords):
     def in_words(self) -> str:
         """The question."""
         return self.question
+
+
+class QuestionInput(AskedInput):
+    """Base of the inputs that a prompt begins with the question."""
+
+    question: Untrusted
 
 
 class LinesView(OperatorInput):
@@ -107,10 +117,6 @@ class WeighedOutput(OperatorOutput):
 
     weighed: ClassVar[str]
     probabilities: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
-
-
-Untrusted = Annotated[str, "untrusted"]
-"""Text from a document, the web or another model."""
 
 
 SHORT = 100

@@ -153,8 +153,7 @@ def covers_the_topic(asked: Asked, evidence: Sequence[base.EvidenceView]) -> boo
     return any(reports_result(e.quote) for e in evidence)
 
 
-class ScreenInput(base.AskedInput):
-    question: base.Untrusted
+class ScreenInput(base.QuestionInput):
     passages: tuple[base.PassageView, ...]
 
 
@@ -168,8 +167,7 @@ def screen(value: ScreenInput) -> ScreenOutput:
     return ScreenOutput(relevant=relevant_passages(value.asked, value.passages))
 
 
-class ExtractInput(base.AskedInput):
-    question: base.Untrusted
+class ExtractInput(base.QuestionInput):
     passages: tuple[base.SentencedPassage, ...]
 
 
@@ -199,8 +197,7 @@ class UnreadView(base.OperatorInput):
     title: base.Untrusted
 
 
-class SufficientInput(base.AskedInput):
-    question: base.Untrusted
+class SufficientInput(base.QuestionInput):
     evidence: tuple[base.EvidenceView, ...]
     unread: tuple[UnreadView, ...] = ()
 

@@ -23,13 +23,12 @@ from medground.models.operators.writing import (
 from medground.values.question import Option, Task
 
 
-class Demonstration(base.OperatorInput):
+class Demonstration(base.QuestionInput):
     """A solved example (q, E, r, y): its passages or their quotes, its rationale, its answer.
 
     `reference` is the known answer to an open question, in words.
     """
 
-    question: base.Untrusted
     options: tuple[Option, ...] = ()
     evidence: tuple[base.Untrusted, ...]
     rationale: base.Untrusted
@@ -170,8 +169,7 @@ MOST_SENTENCES = 4
 """Most sentences that are named for an option; a weak model lists all of them."""
 
 
-class ChooseInput(base.OperatorInput):
-    question: base.Untrusted
+class ChooseInput(base.QuestionInput):
     task: Task
     options: tuple[Option, ...]
     paragraphs: tuple[base.SentencedPassage, ...]

@@ -5,8 +5,8 @@ from pydantic import Field
 from medground.models.operators import base
 
 
-class TranslateInput(base.OperatorInput):
-    question: base.Untrusted
+class TranslateInput(base.QuestionInput):
+    """A question in another language."""
 
 
 class TranslateOutput(base.OperatorOutput):

@@ -99,8 +99,7 @@ _BY_PASSAGE = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "IN
 """Labels that depend on a passage of the context."""
 
 
-class LabelInput(base.OperatorInput):
-    question: base.Untrusted
+class LabelInput(base.QuestionInput):
     rationale: base.Untrusted
     answer: tuple[str, ...] = ()
     statement: base.Untrusted
@@ -133,8 +132,7 @@ def label(value: LabelInput) -> LabelOutput:
     return LabelOutput(category=labelled(signals), best=same.id if same else found.best)
 
 
-class AssessInput(base.OperatorInput):
-    question: base.Untrusted
+class AssessInput(base.QuestionInput):
     passages: tuple[base.EvidenceView, ...]
     rationale: base.Untrusted
     answer: tuple[str, ...]

@@ -9,7 +9,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.models.operators.base import AskedInput, InvalidOutput, OperatorOutput, Untrusted, operator
+from medground.models.operators.base import (
+    AskedInput,
+    InvalidOutput,
+    OperatorOutput,
+    QuestionInput,
+    Untrusted,
+    operator,
+)
 from medground.recipes.biomedsearch import parts
 from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
 from medground.recipes.model_fields import list_of
@@ -51,8 +58,7 @@ def decompose(value: DecomposeInput) -> DecomposeOutput:
     return DecomposeOutput(subquestions=tuple(parts.subquestions(value.asked, value.most)))
 
 
-class NameKeywordsInput(AskedInput):
-    question: Untrusted
+class NameKeywordsInput(QuestionInput):
     subquestion: Untrusted
     dimension: Untrusted = ""
     most: AtLeastOne = 6
@@ -77,10 +83,9 @@ def name_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
     )
 
 
-class PlannedInput(AskedInput):
+class PlannedInput(QuestionInput):
     """A question, its parts, and the tools that may look for them."""
 
-    question: Untrusted
     subquestions: tuple[KeywordedQuestion, ...]
     tools: tuple[Tool, ...] = TOOLS
 

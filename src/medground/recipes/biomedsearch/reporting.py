@@ -24,10 +24,9 @@ from medground.values.question import Option, Task
 from medground.values.report import Relation
 
 
-class AnswerPartInput(base.AskedInput):
+class AnswerPartInput(base.QuestionInput):
     """A sub-question and the passages that were found for it, each with the kind of its source."""
 
-    question: base.Untrusted
     part_of: base.Untrusted
     passages: tuple[base.SentencedPassage, ...]
     sentences: AtLeastOne = 3
@@ -63,8 +62,7 @@ class PartView(base.OperatorInput):
     quotes: tuple[base.EvidenceView, ...]
 
 
-class ConnectInput(base.OperatorInput):
-    question: base.Untrusted
+class ConnectInput(base.QuestionInput):
     parts: tuple[PartView, ...]
 
 
@@ -127,8 +125,7 @@ class JoinedView(base.OperatorInput):
     about: base.Untrusted
 
 
-class ComposeReportInput(base.OperatorInput):
-    question: base.Untrusted
+class ComposeReportInput(base.QuestionInput):
     task: Task
     options: tuple[Option, ...] = ()
     parts: tuple[PartView, ...]

@@ -39,8 +39,7 @@ class ExploredSource(base.OperatorInput):
     about: base.Untrusted
 
 
-class PlanSourcesInput(base.OperatorInput):
-    question: base.Untrusted
+class PlanSourcesInput(base.QuestionInput):
     options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     most: AtLeastOne = 3
@@ -148,8 +147,7 @@ plan_sources_tagged = base.Operator(
 """`plan_sources` as plain text, the form that planners are trained on."""
 
 
-class NameTermsInput(base.OperatorInput):
-    question: base.Untrusted
+class NameTermsInput(base.QuestionInput):
     options: tuple[Option, ...] = ()
 
 
@@ -169,8 +167,7 @@ def name_terms(value: NameTermsInput) -> NameTermsOutput:
     return NameTermsOutput(terms=graph_terms(value.question)[:MOST_TERMS])
 
 
-class WritePassageInput(base.OperatorInput):
-    question: base.Untrusted
+class WritePassageInput(base.QuestionInput):
     options: tuple[Option, ...] = ()
     source: ExploredSource
     words: AtLeastOne = 200

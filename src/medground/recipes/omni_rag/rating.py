@@ -6,7 +6,14 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from medground.language import words
-from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
+from medground.models.operators.base import (
+    InvalidOutput,
+    OperatorInput,
+    OperatorOutput,
+    QuestionInput,
+    Untrusted,
+    operator,
+)
 from medground.models.operators.prose import in_tag
 from medground.recipes.omni_rag.operators import (
     ExploredSource,
@@ -36,8 +43,7 @@ class Retrieved(OperatorInput):
     passages: tuple[Untrusted, ...] = ()
 
 
-class RatePlanInput(OperatorInput):
-    question: Untrusted
+class RatePlanInput(QuestionInput):
     options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     retrieved: tuple[Retrieved, ...]
@@ -84,8 +90,7 @@ class Feedback(OperatorInput):
     """Sources that were asked and had nothing."""
 
 
-class ImprovePlanInput(OperatorInput):
-    question: Untrusted
+class ImprovePlanInput(QuestionInput):
     options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     most: int

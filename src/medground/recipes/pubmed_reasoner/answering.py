@@ -12,8 +12,7 @@ from medground.values.grouping import grouped
 from medground.values.question import Option, Task
 
 
-class SummariseInput(base.OperatorInput):
-    question: base.Untrusted
+class SummariseInput(base.QuestionInput):
     evidence: tuple[base.EvidenceView, ...]
 
 
@@ -62,8 +61,7 @@ class ObservationView(base.OperatorInput):
     evidence: tuple[str, ...]
 
 
-class RespondInput(base.AskedInput):
-    question: base.Untrusted
+class RespondInput(base.QuestionInput):
     task: Task
     options: tuple[Option, ...] = ()
     summary: tuple[ObservationView, ...]
@@ -80,8 +78,7 @@ class SampledRespondInput(RespondInput):
     sample: int
 
 
-class RecallInput(base.OperatorInput):
-    question: base.Untrusted
+class RecallInput(base.QuestionInput):
     task: Task
     options: tuple[Option, ...] = ()
 
@@ -130,8 +127,7 @@ MOST_GAPS = 8
 """Without a limit, a weak model lists gaps until its output is cut off."""
 
 
-class ReflectInput(base.AskedInput):
-    question: base.Untrusted
+class ReflectInput(base.QuestionInput):
     answer: base.Untrusted
     summary: tuple[ObservationView, ...]
     history: tuple[base.Untrusted, ...]

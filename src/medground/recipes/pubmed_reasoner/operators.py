@@ -30,8 +30,7 @@ class Signal(base.OperatorInput):
     abstract: base.Untrusted
 
 
-class MeshTermsInput(base.AskedInput):
-    question: base.Untrusted
+class MeshTermsInput(base.QuestionInput):
     most: int | None = None
     """Most headings to name; None for as many as bear on the question."""
 
@@ -60,8 +59,7 @@ def mesh_terms(value: MeshTermsInput) -> MeshTermsOutput:
     )
 
 
-class SelectTermsInput(base.OperatorInput):
-    question: base.Untrusted
+class SelectTermsInput(base.QuestionInput):
     candidates: tuple[Candidate, ...]
 
 
@@ -79,8 +77,7 @@ LONGEST_QUERY = 2000
 """Most characters of a query."""
 
 
-class DraftQueryInput(base.AskedInput):
-    question: base.Untrusted
+class DraftQueryInput(base.QuestionInput):
     terms: tuple[Candidate, ...]
 
 
@@ -95,8 +92,7 @@ def draft_query(value: DraftQueryInput) -> QueryOutput:
     return QueryOutput(query=drafting.draft(value.asked.plain, tuple(t.heading for t in value.terms)))
 
 
-class CritiqueInput(base.OperatorInput):
-    question: base.Untrusted
+class CritiqueInput(base.QuestionInput):
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
     query: base.Untrusted
@@ -205,8 +201,7 @@ class Feedback(base.OperatorInput):
     rationale: base.Untrusted = ""
 
 
-class UpdateTermsInput(base.OperatorInput):
-    question: base.Untrusted
+class UpdateTermsInput(base.QuestionInput):
     feedback: tuple[Feedback, ...]
     signals: tuple[Signal, ...]
 
@@ -233,8 +228,7 @@ class Tried(base.OperatorInput):
     found: int
 
 
-class RefineQueryInput(base.AskedInput):
-    question: base.Untrusted
+class RefineQueryInput(base.QuestionInput):
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
     history: tuple[Tried, ...]

@@ -13,7 +13,7 @@ from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.requests import stated
 from medground.models.operators import prose
-from medground.models.operators.base import AskedInput, FewWords, Operator, OperatorInput, Untrusted, operator
+from medground.models.operators.base import FewWords, Operator, QuestionInput, operator
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
@@ -134,8 +134,8 @@ def _headings(question: str) -> tuple[str, ...]:
     return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
 
 
-class WriteQueryInput(AskedInput):
-    question: Untrusted
+class WriteQueryInput(QuestionInput):
+    """A question to search for."""
 
 
 def _read_query(value: WriteQueryInput, text: str) -> operators.QueryOutput:
@@ -150,8 +150,7 @@ def write_query(value: WriteQueryInput) -> operators.QueryOutput:
     return operators.QueryOutput(query=drafting.draft(plain, _headings(plain)))
 
 
-class SelfCriticInput(OperatorInput):
-    question: Untrusted
+class SelfCriticInput(QuestionInput):
     signals: tuple[operators.Signal, ...]
     history: tuple[operators.Tried, ...]
     """The queries so far; the last is the one whose records are shown."""
