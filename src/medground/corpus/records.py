@@ -203,57 +203,57 @@ class JoinTable:
     """What became of each document. Shares the connection, and so the transactions, of the database."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self._execute = connection.execute
 
     def note(self, document_id: str, source: str, outcome: Outcome, detail: str) -> None:
         """Note what became of asking a source for a document; the id of the record, or the reason of a failure."""
         values = (document_id, source, outcome, detail)
-        self._connection.execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", values)
+        self._execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", values)
 
     def waiting(self, sources: Sequence[str], after: int, limit: int) -> list[tuple[int, Document]]:
         """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
-        if not sources and not self._connection.execute("SELECT EXISTS (SELECT 1 FROM joins)").fetchone()[0]:
+        if not sources and not self._execute("SELECT EXISTS (SELECT 1 FROM joins)").fetchone()[0]:
             return []  # without looking at every document
         waits, values = _waits(sources)
         query = f"SELECT d.number, d.record, d.digest FROM documents d WHERE d.number > ? AND {waits}"  # noqa: S608
-        rows = self._connection.execute(f"{query} ORDER BY d.number LIMIT ?", (after, *values, limit)).fetchall()
+        rows = self._execute(f"{query} ORDER BY d.number LIMIT ?", (after, *values, limit)).fetchall()
         return [(number, decode(record, digest)) for number, record, digest in rows]
 
     def drop_others(self, document_id: str, sources: Sequence[str]) -> None:
         """Forget what became of asking sources that are no longer asked."""
         marks = ", ".join("?" * len(sources))
         query = f"DELETE FROM joins WHERE id = ? AND source NOT IN ({marks})"  # noqa: S608
-        self._connection.execute(query, (document_id, *sources))
+        self._execute(query, (document_id, *sources))
 
     def ask_again(self, source: str) -> None:
         """Let all documents wait for a source again; what was joined stays until it answers."""
-        self._connection.execute("UPDATE joins SET outcome = 'failed' WHERE source = ?", (source,))
+        self._execute("UPDATE joins SET outcome = 'failed' WHERE source = ?", (source,))
 
     def own(self, document_id: str) -> tuple[bytes, str] | None:
         """The digest of what the file of a joined document says, and the fields in which it differs, as JSON."""
         query = "SELECT digest, fields FROM own WHERE id = ?"
-        row: tuple[bytes, str] | None = self._connection.execute(query, (document_id,)).fetchone()
+        row: tuple[bytes, str] | None = self._execute(query, (document_id,)).fetchone()
         return row
 
     def keep_own(self, document_id: str, own: tuple[bytes, str] | None) -> None:
         """Keep what the file of a joined document says; None for one that is as its file has it."""
-        self._connection.execute("DELETE FROM own WHERE id = ?", (document_id,))
+        self._execute("DELETE FROM own WHERE id = ?", (document_id,))
         if own is not None:
-            self._connection.execute("INSERT INTO own VALUES (?, ?, ?)", (document_id, *own))
+            self._execute("INSERT INTO own VALUES (?, ?, ?)", (document_id, *own))
 
     def forget(self, document_id: str) -> None:
         """Forget a document that was deleted or replaced."""
-        self._connection.execute("DELETE FROM joins WHERE id = ?", (document_id,))
+        self._execute("DELETE FROM joins WHERE id = ?", (document_id,))
         self.keep_own(document_id, None)
 
     def joined_with(self, record_id: str) -> Iterator[str]:
         """Ids of the documents that were joined with a record."""
         query = "SELECT DISTINCT id FROM joins WHERE outcome = 'joined' AND detail = ?"
-        yield from [row[0] for row in self._connection.execute(query, (record_id,))]
+        yield from [row[0] for row in self._execute(query, (record_id,))]
 
     def digest(self) -> str:
         """Hash of what became of all documents; empty if none was ever asked for."""
-        rows = self._connection.execute("SELECT id, source, outcome, detail FROM joins ORDER BY id, source").fetchall()
+        rows = self._execute("SELECT id, source, outcome, detail FROM joins ORDER BY id, source").fetchall()
         return digest_of_rows(rows) if rows else ""
 
 

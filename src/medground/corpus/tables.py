@@ -186,32 +186,33 @@ class KnownFile:
         return PurePath(self.name).parts >= PurePath(other.name).parts
 
 
-@dataclass
 class FileTable:
     """Which file gave which document. Shares the connection, and so the transactions, of the database."""
 
-    _connection: sqlite3.Connection
-    _version: str
+    def __init__(self, connection: sqlite3.Connection, version: str) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._version = version
 
     def enter(self, source: Input) -> int:
         """Note that a file is being read; returns its number."""
         values = (source.name, source.folder, source.reader, source.fingerprint, self._version)
-        return int(self._connection.execute(_ENTER, values).fetchone()[0])
+        return int(self._execute(_ENTER, values).fetchone()[0])
 
     def fail(self, number: int, refusal: BadDocument) -> None:
         """Note why a file could not be read, or not to its end."""
         values = (refusal.reason, int(refusal.passing), number)
-        self._connection.execute("UPDATE files SET reason = ?, passing = ? WHERE number = ?", values)
+        self._execute("UPDATE files SET reason = ?, passing = ? WHERE number = ?", values)
 
     def digest(self) -> str:
         """Hash of what is known of all files."""
         query = "SELECT name, reader, fingerprint, reason FROM files ORDER BY name"
-        return digest_of_rows(self._connection.execute(query))
+        return digest_of_rows(self._execute(query))
 
     def groups(self, folder: str) -> Iterator[dict[str, Any]]:
         """For each reader, how many files of a folder it read, and a hash of what is known of them."""
         query = "SELECT reader, name, fingerprint FROM files WHERE folder = ? AND reason IS NULL ORDER BY reader, name"
-        rows = self._connection.execute(query, (folder,)).fetchall()
+        rows = self._execute(query, (folder,)).fetchall()
         for reader, group in groupby(rows, key=itemgetter(0)):
             files = [row[1:] for row in group]
             digest = hashlib.sha256(repr(files).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -219,23 +220,23 @@ class FileTable:
 
     def note(self, number: int, text: str) -> None:
         """Note what the reader of a file tells."""
-        self._connection.execute("INSERT INTO notes VALUES (?, ?)", (number, text))
+        self._execute("INSERT INTO notes VALUES (?, ?)", (number, text))
 
     def hold(self, document_id: str, number: int, *, kept: bool, is_new: bool = False) -> None:
         """Note that a file holds a document, and whether its version of it is the one that is kept."""
         if kept and not is_new:
-            self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
-        self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
+            self._execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
+        self._execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
 
     def keep_raw(self, record: RawRecord, number: int) -> None:
         """Keep the record of a document as this file has it, unless another file of records has a later one."""
-        self._connection.execute(_KEEP_RAW, (record.id, number, record.packed, record.digest))
+        self._execute(_KEEP_RAW, (record.id, number, record.packed, record.digest))
 
     def rename(self, gone: str, document_id: str) -> None:
         """The files that hold a document hold another from now on, beside the one whose version is kept."""
         values = (document_id, gone)
-        self._connection.execute("INSERT OR IGNORE INTO holds SELECT ?, file, 0 FROM holds WHERE id = ?", values)
-        self._connection.execute("DELETE FROM holds WHERE id = ?", (gone,))
+        self._execute("INSERT OR IGNORE INTO holds SELECT ?, file, 0 FROM holds WHERE id = ?", values)
+        self._execute("DELETE FROM holds WHERE id = ?", (gone,))
 
     def tellings(self, like: str = "*") -> Iterator[tuple[str, str, int | None, str | None, str | None, str | None]]:
         """Of each record from an export with such an id: id, title, year, first author, DOI and PMC id."""
@@ -245,17 +246,17 @@ class FileTable:
             f"SELECT d.id, {fields} FROM documents d JOIN holds h ON h.id = d.id AND h.kept JOIN files f "  # noqa: S608
             f"ON f.number = h.file WHERE d.id GLOB ? AND f.reader IN ({readers}) ORDER BY d.id"
         )
-        yield from self._connection.execute(query, (like, *sorted(exports())))
+        yield from self._execute(query, (like, *sorted(exports())))
 
     def kept_from(self, document_id: str) -> KnownFile | None:
         """The file whose version of a document is kept, or None."""
         query = "SELECT file FROM holds WHERE id = ? AND kept = 1"
-        row = self._connection.execute(query, (document_id,)).fetchone()
+        row = self._execute(query, (document_id,)).fetchone()
         return None if row is None else self.place(int(row[0]))
 
     def withdraw(self, document_id: str, number: int) -> bool:
         """Note that a file deletes a document; returns False where a later file has it again."""
-        self._connection.execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?)", (document_id, number))
+        self._execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?)", (document_id, number))
         source = self.kept_from(document_id)
         return source is None or source.number == number or self.place(number).after(source)
 
@@ -264,16 +265,16 @@ class FileTable:
 
         If this file itself deleted it before, it has it again now.
         """
-        rows = self._connection.execute("SELECT file FROM withdrawn WHERE id = ?", (document_id,)).fetchall()
+        rows = self._execute("SELECT file FROM withdrawn WHERE id = ?", (document_id,)).fetchall()
         if not rows:  # as for nearly all
             return False
-        self._connection.execute("DELETE FROM withdrawn WHERE id = ? AND file = ?", (document_id, number))
+        self._execute("DELETE FROM withdrawn WHERE id = ? AND file = ?", (document_id, number))
         here = self.place(number)
         return any(not here.after(self.place(row[0])) for row in rows if row[0] != number)
 
     def withdrawn_by(self, number: int) -> list[str]:
         """Ids of the documents that a file deletes."""
-        return [row[0] for row in self._connection.execute("SELECT id FROM withdrawn WHERE file = ?", (number,))]
+        return [row[0] for row in self._execute("SELECT id FROM withdrawn WHERE file = ?", (number,))]
 
     def before_it(self, source: Input) -> str:
         """What to tell of a PubMed file that comes too late or again; empty if there is nothing."""
@@ -281,7 +282,7 @@ class FileTable:
         if release is None:
             return ""
         query = "SELECT name FROM files WHERE reader = 'medline' AND name != ?"
-        names = [row[0] for row in self._connection.execute(query, (source.name,))]
+        names = [row[0] for row in self._execute(query, (source.name,))]
         known = {found: name for name in names if (found := release_of(name)) is not None}
         if release in known:
             return f"PubMed's {release} was read before, as {known[release]}"
@@ -299,25 +300,25 @@ class FileTable:
 
     def given_by(self, number: int) -> list[str]:
         """Ids of the documents that are kept as this file has them."""
-        rows = self._connection.execute("SELECT id FROM holds WHERE file = ? AND kept = 1", (number,))
+        rows = self._execute("SELECT id FROM holds WHERE file = ? AND kept = 1", (number,))
         return [row[0] for row in rows]
 
     def others_with(self, ids: list[str], number: int) -> Iterator[str]:
         """Names of the other files that hold one of these documents."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.file != ?"
         for document_id in ids:
-            yield from (row[0] for row in self._connection.execute(query, (document_id, number)))
+            yield from (row[0] for row in self._execute(query, (document_id, number)))
 
     def clear(self, number: int, *, holds: bool = True) -> None:
         """Forget what a file held and told, before it is read again."""
         for table in ("holds", "withdrawn", "raw", "notes") if holds else ("notes",):
-            self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
+            self._execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
         name = "SELECT name FROM files WHERE number = ?"
-        self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608
+        self._execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608
 
     def remove(self, number: int) -> None:
         """Forget a file that has gone, and was cleared."""
-        self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
+        self._execute("DELETE FROM files WHERE number = ?", (number,))
 
 
 def digest_of_rows(rows: Iterable[tuple[object, ...]]) -> str:

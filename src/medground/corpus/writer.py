@@ -46,11 +46,12 @@ class DatabaseWriter:
         self._path = path
         self._linked = path.exists() and path.stat().st_nlink > 1
         self._connection = tables.opened_for_writing(path, linked=self._linked)
+        self._execute = self._connection.execute
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
         self._tally = Tally(self._connection)
         self._retracts = self._number("SELECT count(*) FROM retracts") > 0
-        self._connection.execute("BEGIN")
+        self._execute("BEGIN")
 
     def close(self) -> None:
         """Close the file, dropping what was not committed. Safe to call twice."""
@@ -66,28 +67,28 @@ class DatabaseWriter:
     def commit(self) -> None:
         """Save everything so far, so that it survives a power failure."""
         self._tally.save()
-        self._connection.execute("COMMIT")
-        self._connection.execute("BEGIN")
+        self._execute("COMMIT")
+        self._execute("BEGIN")
 
     def finish(self) -> None:
         """Commit, and leave a single plain file, or a linked one and its log."""
         self._tally.save()
         for step in ("COMMIT", "PRAGMA optimize", *["PRAGMA wal_checkpoint(TRUNCATE)"] * (not self._linked)):
-            self._connection.execute(step)
+            self._execute(step)
         self.close()
 
     def forget_state(self) -> None:
         """Forget how far an earlier build got, so that a new one starts from its documents."""
-        self._connection.execute("DELETE FROM state")
-        self._connection.execute("DROP TABLE IF EXISTS kept")
-        self._connection.execute("DELETE FROM pending")
+        self._execute("DELETE FROM state")
+        self._execute("DROP TABLE IF EXISTS kept")
+        self._execute("DELETE FROM pending")
 
     def pending(self, what: Literal["freed", "gone", "amended"] | None = None) -> list[Any]:
         """What an earlier snapshot had that is not as it was, in order: numbers of the passages of documents that were
         `freed`, ids of these documents, or row numbers of those whose passages stay but whose other fields changed.
         """
         query = "SELECT value FROM pending WHERE what = coalesce(?, what) ORDER BY value"
-        return [row[0] for row in self._connection.execute(query, (what,))]
+        return [row[0] for row in self._execute(query, (what,))]
 
     def _pend(self, what: str, values: Sequence[int | str]) -> None:
         rows = [(what, value) for value in values]
@@ -95,12 +96,12 @@ class DatabaseWriter:
 
     def state(self, key: str) -> int:
         """A number from the state of the build; 0 if it was never set."""
-        row = self._connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        row = self._execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
         return int(row[0]) if row else 0
 
     def set_state(self, key: str, value: int) -> None:
         """Set a number in the state of the build; saved by the next commit."""
-        self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+        self._execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
     def keep(self, ready: Ready, file: int) -> Document | None:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
@@ -115,7 +116,7 @@ class DatabaseWriter:
             return None
         source = self.files.kept_from(ready.id)
         if source is None:
-            if self._is_retracted(ready.names) or self._connection.execute(_ONE_DOCUMENT, (ready.id,)).fetchone():
+            if self._is_retracted(ready.names) or self._execute(_ONE_DOCUMENT, (ready.id,)).fetchone():
                 self.put(ready.document)
             else:
                 self._insert(ready, ready.record, ready.digest)
@@ -163,7 +164,7 @@ class DatabaseWriter:
         """Add a document, or replace the one with the same id unless they are equal."""
         document = self._marked(document)
         record, digest = encode(document)
-        known = self._connection.execute("SELECT digest FROM documents WHERE id = ?", (document.id,)).fetchone()
+        known = self._execute("SELECT digest FROM documents WHERE id = ?", (document.id,)).fetchone()
         if known is not None:
             own = self.joins.own(document.id)
             if digest == (known[0] if own is None else own[0]):
@@ -173,7 +174,7 @@ class DatabaseWriter:
         self._insert(document, record, digest)
 
     def _stored(self, document_id: str) -> Document | None:
-        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
+        row = self._execute(_ONE_DOCUMENT, (document_id,)).fetchone()
         return None if row is None else decode(*row)
 
     def own_version(self, document: Document) -> Document:
@@ -195,7 +196,7 @@ class DatabaseWriter:
             self._insert(document, record, digest)
             return
         query = "UPDATE documents SET record = ?, digest = ?, year = ?, retraction = ? WHERE number = ?"
-        self._connection.execute(query, (record, digest, document.year, document.retraction, number))
+        self._execute(query, (record, digest, document.year, document.retraction, number))
         self._pend("amended", [number])
 
     def _marked(self, document: Document) -> Document:
@@ -211,7 +212,7 @@ class DatabaseWriter:
         return self._retracts and self._number(query, *names) > 0
 
     def _insert(self, document: Document | Ready, record: bytes, digest: bytes) -> None:
-        self._connection.execute(
+        self._execute(
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
         )
@@ -219,23 +220,23 @@ class DatabaseWriter:
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
         self.joins.forget(document_id)
-        self._connection.execute("DELETE FROM raw WHERE id = ?", (document_id,))
+        self._execute("DELETE FROM raw WHERE id = ?", (document_id,))
         return self._delete(document_id)
 
     def _delete(self, document_id: str) -> bool:
-        row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
+        row = self._execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
         if row is None:
             return False
-        freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
+        freed = self._execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
         if freed:
             self._pend("freed", [number for (number,) in freed])
             self._pend("gone", [document_id])
-        self._connection.execute("DELETE FROM documents WHERE number = ?", row)
+        self._execute("DELETE FROM documents WHERE number = ?", row)
         return True
 
     def retract(self, document_id: str) -> None:
         """Mark a document as retracted, whether it was already added or comes later."""
-        self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
+        self._execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
         self._retracts = True
         for each in (document_id, *self.joins.joined_with(document_id)):
             if (stored := self._stored(each)) is not None:
@@ -243,7 +244,7 @@ class DatabaseWriter:
 
     def skip(self, input_name: str, file: str, position: int | None, reason: str) -> None:
         """Note a record that could not be read."""
-        self._connection.execute("INSERT INTO skipped VALUES (?, ?, ?, ?)", (input_name, file, position, reason))
+        self._execute("INSERT INTO skipped VALUES (?, ?, ?, ?)", (input_name, file, position, reason))
 
     def count(self) -> int:
         """Number of documents."""
@@ -251,14 +252,14 @@ class DatabaseWriter:
 
     def first_problem(self) -> str:
         """The first file or record that could not be read, and why; empty if there is none."""
-        row = self._connection.execute(_PROBLEMS).fetchone()
+        row = self._execute(_PROBLEMS).fetchone()
         return row[0] if row else ""
 
     def uncut(self) -> Iterator[tuple[int, Document]]:
         """Documents that have no passages yet, in order, with their row numbers."""
         last = self._number("SELECT coalesce(max(document), 0) FROM passages")
         query = "SELECT number, record, digest FROM documents WHERE number > ? ORDER BY number LIMIT 100"
-        while rows := self._connection.execute(query, (last,)).fetchall():
+        while rows := self._execute(query, (last,)).fetchall():
             yield from ((number, decode(record, digest)) for number, record, digest in rows)
             last = rows[-1][0]
 
@@ -273,9 +274,9 @@ class DatabaseWriter:
         Returns the old number, the new one and the row number of the document of each.
         """
         query = f"SELECT {_PASSAGE} FROM passages WHERE number >= ? ORDER BY number"  # noqa: S608 fixed names
-        rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
+        rows = [PassageRow.checked(row) for row in self._execute(query, (total,))]
         moving = list(zip(rows, holes, strict=True))
-        self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
+        self._execute("DELETE FROM passages WHERE number >= ?", (total,))
         self.place(replace(row, number=hole) for row, hole in moving)
         return [(row.number, hole, row.document) for row, hole in moving]
 
@@ -283,11 +284,11 @@ class DatabaseWriter:
         """The passages of a document by its row number; none if there is no such document."""
         query = f"SELECT {_PASSAGE} FROM passages WHERE document = ? ORDER BY number"  # noqa: S608 fixed names
         stored = "SELECT record, digest FROM documents WHERE number = ?"
-        known = self._connection.execute(stored, (document,)).fetchone()
+        known = self._execute(stored, (document,)).fetchone()
         if known is None:
             return []
         found = decode(*known)
-        return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
+        return [(PassageRow.checked(row), found) for row in self._execute(query, (document,))]
 
     def passage_count(self) -> int:
         """Number of passages."""
@@ -310,7 +311,7 @@ class DatabaseWriter:
         query = f"SELECT {_ENTRY} WHERE {where}"
         known: dict[int, Document] = {}
         found = []
-        for row in self._connection.execute(query, values).fetchall():
+        for row in self._execute(query, values).fetchall():
             passage = PassageRow.checked(row[:6])
             if passage.document not in known:
                 known[passage.document] = decode(*row[6:])
@@ -348,4 +349,4 @@ class DatabaseWriter:
         return file.after(other)
 
     def _number(self, query: str, *values: str) -> int:
-        return int(self._connection.execute(query, values).fetchone()[0])
+        return int(self._execute(query, values).fetchone()[0])
