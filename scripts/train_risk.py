@@ -20,6 +20,7 @@ import random
 import sys
 import zlib
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,6 +116,23 @@ def searches(count: int = 3000) -> list[Text]:
     return [Text("none", "searches", plain(text)) for text in filled]
 
 
+def answers(folder: Path) -> list[Text]:
+    """Every twentieth answer of MedQuAD, for its English."""
+    with gzip.open(folder / "medquad" / "qa.jsonl.gz", "rt", encoding="utf-8") as file:
+        told = (json.loads(line)["answer"] for line in islice(file, 0, None, 20))
+        return [Text("none", "answers", plain(text)) for text in told]
+
+
+def fragments(found: Sequence[Text], count: int = 6000) -> list[Text]:
+    """A few neighbouring words of texts that tell of no danger, drawn by chance: a search may be any words."""
+    drawn = random.Random(1)
+    harmless = [text.words.split() for text in found if text.words and text.group in ("research", "people", "answers")]
+    lengths = ((words, drawn.randint(1, 6)) for words in drawn.choices(harmless, k=count))
+    places = ((words, length, drawn.randint(0, max(0, len(words) - length))) for words, length in lengths)
+    drawn_words = (" ".join(words[start : start + length]) for words, length, start in places)
+    return [Text("none", "searches", text) for text in drawn_words if any(map(str.isalpha, text))]
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     lines = (ROOT / "scripts" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
@@ -170,17 +188,17 @@ def _batch(numbers: Sequence[int], learned: Sequence[Text], vectors: Sequence[Te
     return padded, wanted, torch.tensor([WEIGHTS.get(learned[n].group, 1.0) for n in numbers])
 
 
-def trained(found: Sequence[Text]) -> Network:
+def trained(found: Sequence[Text], folder: Path) -> Network:
     """A network of texts and of those letters about diseases that another one takes for no danger."""
     first = fit(found).arrays()
     harmless = [text for text in people() if max(shares_by(first, text.words)) < A_DANGER]
-    return fit([*found, *harmless])
+    return fit([*found, *harmless, *fragments([*found, *harmless, *answers(folder)])])
 
 
-def check(found: Sequence[Text]) -> None:
+def check(found: Sequence[Text], folder: Path) -> None:
     """Print what is said of each writer's letters by a network that learned from the others'."""
     for writer in sorted({text.group for text in found if len(text.group) == 1}):
-        arrays = trained([text for text in found if text.group != writer]).arrays()
+        arrays = trained([text for text in found if text.group != writer], folder).arrays()
         said = [(one.kind, _said(shares_by(arrays, one.words))) for one in found if one.group == writer]
         for kind in (*KINDS, "none"):
             given = [got for wanted, got in said if wanted == kind]
@@ -203,9 +221,9 @@ def main() -> None:
     torch.set_num_threads(1)  # more threads add up in another order
     found = texts(given.folder)
     if given.check:
-        check(found)
+        check(found, given.folder)
         return
-    np.savez_compressed(TARGET, **trained(found).arrays())
+    np.savez_compressed(TARGET, **trained(found, given.folder).arrays())
     print(f"{len(found):,} texts and {len(people()):,} letters: {TARGET}")
 
 

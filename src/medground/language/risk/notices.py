@@ -15,7 +15,7 @@ from medground.language.risk.network import KINDS, shares
 from medground.language.risk.rules import LONGEST, first_rule, is_denial, parts, plain
 from medground.values.decision import Notice, NoticeKind
 
-LEAST: dict[NoticeKind, float] = {"self-harm": 0.4, "emergency": 0.3, "see-doctor": 0.25, "treatment": 0.3}
+LEAST: dict[NoticeKind, float] = {"self-harm": 0.6, "emergency": 0.35, "see-doctor": 0.25, "treatment": 0.3}
 """How likely each kind must be to be said; after self-harm and an emergency nothing is searched."""
 _LEAST_OF_A_LETTER = 0.9
 """The same of a letter: it has many parts, and examinations tell of dangers at length."""
