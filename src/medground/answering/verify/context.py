@@ -217,9 +217,10 @@ def passage_of(asked: Asked, evidence: Evidence, document: Document) -> str:
     lead = document.text[max(0, evidence.start - _LEAD) : evidence.start]
     before = lead[sentence_spans(lead)[-1][0] :] if lead.strip() else ""
     alone = as_read(evidence, document)
-    if asked.names_any(f"{before}\n{alone}") or not asked.reworded(document.title).deciding:
-        return as_read(evidence, document, AROUND)
-    return alone
+    is_of_another = (
+        asked.deciding and not asked.names_any(f"{before}\n{alone}") and asked.reworded(document.title).deciding
+    )
+    return alone if is_of_another else as_read(evidence, document, AROUND)
 
 
 def meant_by(text: str, document: Document) -> list[str]:
