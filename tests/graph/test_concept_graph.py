@@ -232,9 +232,12 @@ is_a: DOID:4 ! disease
 """
 
 
-def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "doid.obo").write_text(DISEASES, encoding="utf-8")
-    indented = re.findall(r"(?:^    .*\n|^\n)+", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    code, printed = (textwrap.dedent(block).strip() for block in indented if block.strip())
-    exec(code, {"home": tmp_path / "home", "folder": tmp_path})
+def test_the_example_of_the_page_prints_what_the_page_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = re.search(r"```python\n(.*?)```\n\nprints\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    printed = textwrap.dedent(found[2]).strip()
+    monkeypatch.chdir(tmp_path)
+    exec(found[1], {})
     assert capsys.readouterr().out.strip() == printed

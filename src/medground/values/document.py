@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, Field, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from medground.values.identifiers import paper_names
 from medground.values.shown import LONGEST, Shown
@@ -39,8 +39,10 @@ Proportion = Annotated[float, Field(ge=0, le=1)]
 NonEmpty = Annotated[str, Field(min_length=1)]
 
 
-class Frozen(BaseModel, Shown, frozen=True, extra="forbid"):
+class Frozen(BaseModel, Shown):
     """Base of the value types: immutable, hashable if its fields are, without unknown fields; its `repr` is short."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")  # as keywords, type checkers refuse dataclasses below it
 
     def __repr__(self) -> str:
         whole = super().__repr__()

@@ -6,7 +6,7 @@ learned from letters reads it (`network`).
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from medground.errors import MedgroundError
@@ -35,7 +35,7 @@ def risk_in_words(words: str) -> NoticeKind | None:
 
 _FIELD_TAG = re.compile(r"[\w\"*)]\[[A-Za-z][A-Za-z /:-]*\]")
 _STOPPING = ("self-harm", "emergency")
-_SENTENCES: Mapping[str, str] = tables("language/risk", "notices")
+_SENTENCES = tables("language/risk", "notices")
 
 
 def most_urgent(question: str, *given: str) -> Notice | None:
