@@ -123,7 +123,7 @@ def add(
     disk failed.
     """
     with library.lock(name), library.built(name) as base:
-        identity_check(name, base, embedder)
+        identity_check(base, embedder)
         known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
         return _run(
@@ -131,7 +131,7 @@ def add(
         )
 
 
-def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
+def identity_check(base: Snapshot, embedder: Embedder | None) -> None:
     """Check that a corpus with vectors gets more of the same model.
 
     Raises ConfigError: its vectors come from another embedding model, or no model is given.
@@ -140,7 +140,7 @@ def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None
     if existing is not None and (embedder is None or embedder.identity != existing.identity):
         given = "none" if embedder is None else embedder.identity
         raise ConfigError(
-            f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
+            f"corpus {base.name} has vectors of {existing.identity}, but the embedding model is {given}; "
             f"use [[--embed {existing.name}|that model|that model]], or rebuild the corpus"
         )
 

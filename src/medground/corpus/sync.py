@@ -57,7 +57,7 @@ def changed(
     Raises ConfigError: the vectors of the corpus come from another embedding model, or no model is given; BadDocument:
     no document is left.
     """
-    identity_check(base.name, base, embedder)
+    identity_check(base, embedder)
     known = base.manifest
 
     def read_some(database: DatabaseWriter) -> int:
@@ -189,7 +189,7 @@ def sync(
     if new:  # `add` streams and resumes
         add(library, name, new, embedder=embedder, progress=progress, records=asked)
     with library.lock(name), library.built(name) as base:
-        identity_check(name, base, embedder)
+        identity_check(base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
         unjoined = base.unjoined({one.source: one.state for one in asked})
         changes = replace(_changes(base.known_files(str(folder)), refused), unjoined=unjoined)

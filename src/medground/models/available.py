@@ -104,7 +104,7 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
 
 def _config(folder: Path, differences: Differences) -> dict[str, Any]:
     """As transformers writes it for a classifier, and what the differences say of themselves."""
-    base, about = json.loads((folder / CONFIG).read_text(encoding="utf-8")), differences.about
+    base, about = json.loads((folder / CONFIG).read_bytes()), differences.about
     kept = ("model_type", "pad_token_id", "max_position_embeddings")
     return {
         **{key: base[key] for key in kept if key in base},

@@ -61,7 +61,7 @@ def read_weights(folder: Path, model: WheelModel) -> tuple[dict[str, NDArray[np.
     content = (folder / model.weights).read_bytes()
     if hashlib.sha256(content).hexdigest() != model.sha256:
         raise ConfigError(f"{folder / model.weights} differs from the published file; delete it and try again")
-    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    config = json.loads((folder / CONFIG).read_bytes())
     return load(content), BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
 
 

@@ -71,7 +71,7 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
     """
     identity = f"minilm-{precision}-r{_RECIPE}-{MINILM.sha256[:16]}"
     folder, graph = graph_over(home / "models", identity, mean_graph, precision)
-    longest = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"]
+    longest = json.loads((folder / "sentence_bert_config.json").read_bytes())["max_seq_length"]
     name = "minilm" if precision == "int8" else "minilm-fp32"
     return OnnxEmbedder(name, identity, graph, folder / "tokenizer.json", longest, threads)
 

@@ -117,8 +117,8 @@ class PairNetwork(PairReader):
         """
         remedy = f"run: medground models remove {name} && medground models fetch {name}"
         try:
-            about = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["about"]
-            made = json.loads((folder / MADE).read_text(encoding="utf-8"))
+            about = json.loads((folder / CONFIG).read_bytes())["about"]
+            made = json.loads((folder / MADE).read_bytes())
             digest = hash_file(folder / GRAPH)
             tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
             if digest != made["graph"]:

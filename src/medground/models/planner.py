@@ -227,8 +227,8 @@ def read_card(folder: Path) -> AdapterCard:
     if not (folder / _WEIGHTS).is_file() or not (folder / CARD).is_file():
         raise UsageError(f"{folder} holds no trained planner; make one with medground train planner sft")
     try:
-        return AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError):
+        return AdapterCard.model_validate_json((folder / CARD).read_bytes())
+    except ValidationError:
         raise BadDocument("not the card of a trained planner", file=folder / CARD) from None
 
 
