@@ -45,7 +45,7 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (762_492, 620_000),  # 25,000 of `medground check`, which may add 15,000; 4,700 of new files
+    "Python tokens": (762_464, 620_000),  # 25,000 of `medground check`, which may add 15,000; 4,700 of new files
     "KB written by hand": (301, 330),
     "files that decide the first line": (28, 10),
     "lines that decide the first line": (4_801, 2_200),

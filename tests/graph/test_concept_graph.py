@@ -235,7 +235,9 @@ is_a: DOID:4 ! disease
 def test_the_example_of_the_page_prints_what_the_page_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = re.search(r"```python\n(.*?)```\n\nprints\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        r"```python\n(.*?)```\n\nprints\n\n((?:    [^\n]*\n)+)", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
     assert found is not None
     printed = textwrap.dedent(found[2]).strip()
     monkeypatch.chdir(tmp_path)
